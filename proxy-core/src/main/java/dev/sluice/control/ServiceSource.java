@@ -1,0 +1,28 @@
+package dev.sluice.control;
+
+import dev.sluice.model.ServiceSnapshot;
+import java.util.Optional;
+
+/** Where Services and their endpoints come from. */
+public interface ServiceSource extends AutoCloseable {
+    /**
+     * Begins to follow the source.
+     *
+     * @param onChange called from any thread, any number of times, whenever {@link #snapshot()} may
+     *     have a new answer, the first complete one included; it returns at once
+     */
+    void start(Runnable onChange);
+
+    /**
+     * The whole state as it is now. Called by the control thread only. An unchanged Service port is
+     * the same object as in the snapshot before.
+     *
+     * @return empty until all lists are complete for the first time: nothing may be programmed
+     *     before
+     */
+    Optional<ServiceSnapshot> snapshot();
+
+    /** Stops to follow; no call of {@code onChange} begins after this returns. */
+    @Override
+    void close();
+}

@@ -1,0 +1,18 @@
+package dev.sluice.model;
+
+/** Rules of a port number that several values share. */
+final class Ports {
+    private Ports() {}
+
+    static void check(int port) {
+        if (port < 1 || port > 65535) {
+            throw new IllegalArgumentException("port " + port + " is not in 1..65535");
+        }
+    }
+
+    static String hostPort(IpAddress address, int port) {
+        return address.family() == IpFamily.IPV6
+                ? "[" + address + "]:" + port
+                : address + ":" + port;
+    }
+}

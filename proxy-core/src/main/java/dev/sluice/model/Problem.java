@@ -1,0 +1,39 @@
+package dev.sluice.model;
+
+/**
+ * An input that was left out, and why: the rest of the snapshot serves.
+ *
+ * <p>Immutable; any thread.
+ *
+ * @param where the file and document, or the kind, namespace and name of the object
+ * @param field the field as the API names it ({@code spec.ports[0].port}); empty when the whole
+ *     input is meant
+ * @param value the value found, shortened to at most 80 characters; empty when there is none
+ * @param rule the rule that it breaks
+ */
+public record Problem(String where, String field, String value, String rule) {
+    private static final int LONGEST_VALUE = 80;
+
+    public Problem {
+        value = printable(value);
+    }
+
+    private static String printable(String value) {
+        String cut =
+                value.length() <= LONGEST_VALUE ? value : value.substring(0, LONGEST_VALUE) + "…";
+        return cut.replaceAll("\\p{Cntrl}", "?");
+    }
+
+    /** One line: place, field, value, rule. */
+    @Override
+    public String toString() {
+        StringBuilder line = new StringBuilder(where).append(": ");
+        if (!field.isEmpty()) {
+            line.append(field).append(' ');
+        }
+        if (!value.isEmpty()) {
+            line.append('\'').append(value).append("' ");
+        }
+        return line.append(rule).toString();
+    }
+}

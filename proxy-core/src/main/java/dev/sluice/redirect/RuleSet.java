@@ -1,0 +1,33 @@
+package dev.sluice.redirect;
+
+import dev.sluice.model.FrontEnd;
+import java.util.Collections;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * All that the kernel shall do for Sluice.
+ *
+ * <p>Immutable; any thread.
+ *
+ * @param redirects front end to the local port of its listener
+ * @param refused front ends whose connections the kernel resets because they alone, of those of
+ *     their listener, have no endpoint; disjoint from the keys of {@code redirects}
+ */
+public record RuleSet(SortedMap<FrontEnd, Integer> redirects, SortedSet<FrontEnd> refused) {
+    /** No rule at all. */
+    public static final RuleSet EMPTY =
+            new RuleSet(Collections.emptySortedMap(), Collections.emptySortedSet());
+
+    public RuleSet {
+        redirects = Collections.unmodifiableSortedMap(new TreeMap<>(redirects));
+        refused = Collections.unmodifiableSortedSet(new TreeSet<>(refused));
+        for (FrontEnd frontEnd : refused) {
+            if (redirects.containsKey(frontEnd)) {
+                throw new IllegalArgumentException(frontEnd + " is both redirected and refused");
+            }
+        }
+    }
+}
