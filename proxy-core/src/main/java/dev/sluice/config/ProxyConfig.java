@@ -1,0 +1,144 @@
+package dev.sluice.config;
+
+import dev.sluice.model.IpAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * All settings of a proxy.
+ *
+ * <p>Immutable; any thread.
+ *
+ * @param manifests {@code sluice.manifests}: the file or folder that Services are read from, for
+ *     the program
+ */
+public record ProxyConfig(
+        Optional<Path> manifests,
+        Transport transport,
+        Redirect redirect,
+        Listener listener,
+        Dial dial,
+        Connections connections,
+        Affinity affinity,
+        Reconcile reconcile,
+        State state,
+        Shutdown shutdown) {
+
+    /** Which Netty transport carries the connections, and on how many event loops. */
+    public record Transport(Kind kind, int eventLoops) {
+        /** {@code AUTO} is epoll where its native library loads, else NIO. */
+        public enum Kind {
+            AUTO,
+            EPOLL,
+            NIO
+        }
+    }
+
+    /**
+     * How ClusterIP traffic comes to the listeners.
+     *
+     * @param address4 destination for pods that come in through an interface without an IPv4
+     *     address; empty: the node's own
+     * @param address6 the same for IPv6
+     * @param lockWait how long one call may wait for the xtables lock
+     * @param besideKubeProxy whether to start although rules of kube-proxy are in force
+     */
+    public record Redirect(
+            Mode mode,
+            Flavour flavour,
+            Optional<IpAddress> address4,
+            Optional<IpAddress> address6,
+            Duration lockWait,
+            boolean besideKubeProxy) {
+        /** Which back end writes the rules. */
+        public enum Mode {
+            IPTABLES,
+            NONE
+        }
+
+        /** Which iptables program; {@code AUTO} takes the one whose kernel tables are in use. */
+        public enum Flavour {
+            AUTO,
+            LEGACY,
+            NFT
+        }
+    }
+
+    /**
+     * Where listeners are bound.
+     *
+     * @param address the address with {@code redirect = none}; otherwise listeners are bound to all
+     *     addresses
+     * @param portRanges where random ports are taken from
+     */
+    public record Listener(IpAddress address, PortRanges portRanges) {}
+
+    /**
+     * How an endpoint is dialled for a client.
+     *
+     * @param tryTimeouts time limit of each try, the number of tries being its length
+     * @param totalTimeout limit of all tries together
+     * @param retryPause pause before endpoints that all failed once are tried again
+     * @param allowLoopback whether endpoints in 127.0.0.0/8 and ::1 are dialled
+     */
+    public record Dial(
+            List<Duration> tryTimeouts,
+            Duration totalTimeout,
+            Duration retryPause,
+            boolean allowLoopback) {}
+
+    /**
+     * Limits of connections.
+     *
+     * @param max most connections at once; empty: as many as the descriptor limit carries
+     * @param halfClosedTimeout end of a half-closed connection without a byte either way
+     * @param unackedTimeout end of a connection whose peer acknowledges nothing and answers no
+     *     probe
+     * @param reapInterval how often both are looked for
+     */
+    public record Connections(
+            OptionalInt max,
+            Duration halfClosedTimeout,
+            Duration unackedTimeout,
+            Duration reapInterval,
+            Keepalive keepalive) {}
+
+    /** TCP keepalive of both legs of a connection; idle and interval in whole seconds. */
+    public record Keepalive(Duration idle, Duration interval, int probes) {}
+
+    /**
+     * Bounds of ClientIP session affinity: most client addresses per Service port and address
+     * family.
+     */
+    public record Affinity(int maxClients) {}
+
+    /**
+     * Pace of the control path.
+     *
+     * @param minInterval least time between two runs
+     * @param minRuleInterval least time between two writes of rules
+     * @param retryInterval time until a run that failed in part is repeated
+     */
+    public record Reconcile(
+            Duration minInterval, Duration minRuleInterval, Duration retryInterval) {}
+
+    /**
+     * What outlives the process.
+     *
+     * @param directory holds the lock and the remembered ports; empty: nothing is kept and no lock
+     *     is taken
+     * @param takeoverWait how long a second copy waits for the first to end
+     */
+    public record State(Optional<Path> directory, Duration takeoverWait) {}
+
+    /**
+     * How the program ends.
+     *
+     * @param drain how long connections may go on after the first signal
+     * @param keepRules whether the redirect rules stay for the next process
+     */
+    public record Shutdown(Duration drain, boolean keepRules) {}
+}
