@@ -1,0 +1,177 @@
+package dev.sluice.netty;
+
+import dev.sluice.balance.BackendSelector;
+import dev.sluice.config.ProxyConfig;
+import dev.sluice.model.FrontEnd;
+import dev.sluice.netty.ConnectionCounters.Event;
+import io.netty.util.concurrent.Future;
+import java.io.IOException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The listener of one Service port: takes connections and starts each of them with the selector of
+ * this moment.
+ *
+ * <p>Threads: its event loop; {@link #update} may be called by the control thread.
+ */
+final class Acceptor {
+    private static final Logger log = LoggerFactory.getLogger(Acceptor.class);
+
+    /**
+     * Connections taken in one turn, so that a burst to one Service port does not hold up the
+     * others.
+     */
+    private static final int TURN_CONNECTIONS = 64;
+
+    /**
+     * Pause after descriptors ran out, ms: short enough to resume well within 2 s, long enough not
+     * to spin.
+     */
+    private static final long SHORTAGE_PAUSE_MILLIS = 100;
+
+    private final ConnectionLoop loop;
+    private final ListenSocket socket;
+    private final Supplier<ConnectionLoop> nextLoop;
+    private final ProxyConfig.Dial dial;
+    private final DialGuard guard;
+    private final ConnectionLimit limit;
+    private final ConnectionCounters counters;
+    private final RateLimitedWarning shortage;
+    private volatile Backends backends;
+
+    Acceptor(
+            ConnectionLoop loop,
+            ListenSocket socket,
+            Supplier<ConnectionLoop> nextLoop,
+            ProxyConfig.Dial dial,
+            DialGuard guard,
+            ConnectionLimit limit,
+            ConnectionCounters counters,
+            RateLimitedWarning shortage,
+            Backends backends) {
+        this.loop = loop;
+        this.socket = socket;
+        this.nextLoop = nextLoop;
+        this.dial = dial;
+        this.guard = guard;
+        this.limit = limit;
+        this.counters = counters;
+        this.shortage = shortage;
+        this.backends = backends;
+    }
+
+    ConnectionLoop loop() {
+        return loop;
+    }
+
+    ListenSocket socket() {
+        return socket;
+    }
+
+    /** Sends every connection accepted from now on to these. */
+    void update(Backends next) {
+        backends = next;
+    }
+
+    /** Takes waiting connections; called by the listening socket. */
+    void acceptWaiting() {
+        try {
+            for (int i = 0; i < TURN_CONNECTIONS; i++) {
+                StreamSocket client = socket.accept();
+                if (client == null) {
+                    return;
+                }
+                accepted(client);
+            }
+        } catch (IOException e) {
+            shed(e);
+        }
+    }
+
+    private void accepted(StreamSocket client) {
+        Backends current = backends;
+        if (!limit.tryAcquire()) {
+            counters.count(Event.OVER_LIMIT);
+            shortage.warn(
+                    "more than {} connections: new ones are reset (connections.max)", limit.max());
+            client.reset();
+            return;
+        }
+        ConnectionLoop target = nextLoop.get();
+        try {
+            target.eventLoop().execute(() -> begin(target, current, client));
+        } catch (RejectedExecutionException e) {
+            // The proxy is being closed.
+            limit.release();
+            client.reset();
+        }
+    }
+
+    private void begin(ConnectionLoop target, Backends current, StreamSocket client) {
+        BackendSelector selector = selector(current, client);
+        if (selector == null) {
+            limit.release();
+            client.reset();
+            return;
+        }
+        counters.count(Event.ACCEPTED);
+        new ProxyConnection(target, dial, guard, limit, counters, current.name(), selector, client)
+                .start();
+    }
+
+    private @Nullable BackendSelector selector(Backends current, StreamSocket client) {
+        if (current.direct().isPresent()) {
+            return current.direct().get();
+        }
+        FrontEnd asked = client.originalDestination();
+        BackendSelector selector = asked == null ? null : current.selectors().get(asked);
+        if (selector == null) {
+            boolean served = asked != null && current.frontEnds().contains(asked);
+            counters.count(served ? Event.NO_ENDPOINT : Event.NOT_REDIRECTED);
+            log.debug(
+                    "{}: a connection of {} to {} is reset",
+                    current.name(),
+                    client.peer(),
+                    asked == null ? "the listener itself" : asked);
+        }
+        return selector;
+    }
+
+    /**
+     * No descriptor for a client: tells those that wait, through the spare descriptor, and pauses.
+     */
+    private void shed(IOException cause) {
+        shortage.warn("connections can't be taken: {}", String.valueOf(cause.getMessage()));
+        for (int i = 0; i < TURN_CONNECTIONS && loop.releaseSpare(); i++) {
+            try {
+                StreamSocket client = socket.accept();
+                if (client != null) {
+                    counters.count(Event.NO_DESCRIPTOR);
+                    client.reset();
+                } else {
+                    i = TURN_CONNECTIONS;
+                }
+            } catch (IOException e) {
+                log.debug("the spare descriptor was taken by somebody else", e);
+            }
+            loop.holdSpare();
+        }
+        socket.pause();
+        Future<?> unused =
+                loop.eventLoop()
+                        .schedule(this::resume, SHORTAGE_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private void resume() {
+        try {
+            socket.resume();
+        } catch (IOException e) {
+            log.error("{}: the listener can't go on", backends.name(), e);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package dev.sluice.netty;
+
+import java.time.Duration;
+import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * How many connections there are, and how many there may be.
+ *
+ * <p>Threads: any.
+ */
+final class ConnectionLimit {
+    private final OptionalInt configured;
+    private final long descriptors;
+    private final AtomicInteger active = new AtomicInteger();
+    private volatile int max;
+
+    /**
+     * @param configured most connections at once, at least 1; empty: as many as the descriptors
+     *     carry
+     * @param descriptors most descriptors that the process may hold
+     */
+    ConnectionLimit(OptionalInt configured, long descriptors) {
+        this.configured = configured;
+        this.descriptors = descriptors;
+        listeners(0);
+    }
+
+    /**
+     * Takes the number of listeners into account. A connection has two descriptors; a tenth of all,
+     * 128 at least, stays free, so that starting a program that writes rules never fails for want
+     * of one.
+     */
+    void listeners(int count) {
+        long reserve = Math.max(128, descriptors / 10);
+        int carried =
+                (int) Math.min(Integer.MAX_VALUE, Math.max(1, (descriptors - count - reserve) / 2));
+        max = Math.min(carried, configured.orElse(carried));
+    }
+
+    /** Counts one connection in; false, and not counted, if there are as many as there may be. */
+    boolean tryAcquire() {
+        if (active.incrementAndGet() > max) {
+            release();
+            return false;
+        }
+        return true;
+    }
+
+    /** Counts one connection out. */
+    void release() {
+        if (active.decrementAndGet() == 0) {
+            synchronized (this) {
+                notifyAll();
+            }
+        }
+    }
+
+    /** Connections now. */
+    int active() {
+        return active.get();
+    }
+
+    /** Most connections at once. */
+    int max() {
+        return max;
+    }
+
+    /**
+     * Waits until no connection is left.
+     *
+     * @return false if some are left when the time is over
+     */
+    synchronized boolean awaitNone(Duration limit) throws InterruptedException {
+        long deadline = System.nanoTime() + limit.toNanos();
+        while (active.get() > 0) {
+            long left = (deadline - System.nanoTime()) / 1_000_000;
+            if (left <= 0) {
+                return false;
+            }
+            wait(left);
+        }
+        return true;
+    }
+}

@@ -1,0 +1,141 @@
+package dev.sluice.netty;
+
+import dev.sluice.config.ProxyConfig;
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoRegistration;
+import io.netty.util.concurrent.Future;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An event loop with what its connections share: the buffer that bytes pass through, the list of
+ * live connections, their reaper, and one spare descriptor.
+ *
+ * <p>Threads: made by the control thread; everything else belongs to the event loop, unless a
+ * method says otherwise.
+ */
+final class ConnectionLoop {
+    private static final Logger log = LoggerFactory.getLogger(ConnectionLoop.class);
+
+    /**
+     * Most bytes that one read takes. A flow holds at most one read each way in user space, so the
+     * two together stay within 256 KiB.
+     */
+    private static final int SCRATCH_BYTES = 128 * 1024;
+
+    private final IoEventLoop eventLoop;
+    private final NettyTransport transport;
+    private final ProxyConfig.Connections limits;
+    private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH_BYTES);
+    private final Set<ProxyConnection> live = new LinkedHashSet<>();
+    private final Future<?> reaper;
+    private @Nullable Closeable spare;
+    private boolean closed;
+
+    ConnectionLoop(
+            IoEventLoop eventLoop, NettyTransport transport, ProxyConfig.Connections limits) {
+        this.eventLoop = eventLoop;
+        this.transport = transport;
+        this.limits = limits;
+        long interval = limits.reapInterval().toNanos();
+        reaper =
+                eventLoop.scheduleWithFixedDelay(
+                        this::reap, interval, interval, TimeUnit.NANOSECONDS);
+        eventLoop.execute(this::holdSpare);
+    }
+
+    /** Any thread. */
+    IoEventLoop eventLoop() {
+        return eventLoop;
+    }
+
+    NettyTransport transport() {
+        return transport;
+    }
+
+    ProxyConfig.Connections limits() {
+        return limits;
+    }
+
+    ProxyConfig.Keepalive keepalive() {
+        return limits.keepalive();
+    }
+
+    /** A direct buffer for the duration of one call; its content is nobody's afterwards. */
+    ByteBuffer scratch() {
+        return scratch.clear();
+    }
+
+    IoRegistration register(IoHandle handle) throws IOException {
+        Future<IoRegistration> registered = eventLoop.register(handle);
+        if (!registered.isSuccess()) {
+            throw new IOException("the event loop took no socket", registered.cause());
+        }
+        return registered.getNow();
+    }
+
+    void add(ProxyConnection connection) {
+        live.add(connection);
+    }
+
+    void remove(ProxyConnection connection) {
+        live.remove(connection);
+    }
+
+    /** Resets every connection of this loop, before it ends. */
+    void close() {
+        for (ProxyConnection connection : List.copyOf(live)) {
+            connection.abort();
+        }
+        reaper.cancel(false);
+        releaseSpare();
+        closed = true;
+    }
+
+    /**
+     * Lets go of the spare descriptor so that one waiting client can be taken and told no.
+     *
+     * @return false if there is none to let go of
+     */
+    boolean releaseSpare() {
+        if (spare == null) {
+            return false;
+        }
+        try {
+            spare.close();
+        } catch (IOException e) {
+            log.debug("closing the spare descriptor failed", e);
+        }
+        spare = null;
+        return true;
+    }
+
+    /** Takes a spare descriptor again, if there is one. */
+    void holdSpare() {
+        if (spare != null || closed) {
+            return;
+        }
+        try {
+            spare = transport.spareDescriptor();
+        } catch (IOException e) {
+            log.debug("no descriptor left to hold in reserve", e);
+        }
+    }
+
+    private void reap() {
+        holdSpare();
+        long now = System.nanoTime();
+        for (ProxyConnection connection : List.copyOf(live)) {
+            connection.reap(now);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package dev.sluice.netty;
+
+import dev.sluice.model.Endpoint;
+import dev.sluice.model.FrontEnd;
+import dev.sluice.model.IpAddress;
+import dev.sluice.model.Protocol;
+import dev.sluice.model.ServicePort;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * What is never dialled, whoever asks for it: addresses that reach the node itself or nobody in
+ * particular (CVE-2021-25737), and addresses that would come back to Sluice. Checked at each dial,
+ * since an endpoint may have been harmless when it was read.
+ *
+ * <p>Threads: written by the control thread, read by event loops.
+ */
+final class DialGuard {
+    private final boolean allowLoopback;
+    private final Map<FrontEnd, ServicePort> frontEnds = new ConcurrentHashMap<>();
+    private final Map<Integer, ServicePort> listenerPorts = new ConcurrentHashMap<>();
+
+    DialGuard(boolean allowLoopback) {
+        this.allowLoopback = allowLoopback;
+    }
+
+    /** Takes note of a Service port that is served on a local port. */
+    void add(ServicePort servicePort, int localPort) {
+        servicePort.frontEnds().forEach(frontEnd -> frontEnds.put(frontEnd, servicePort));
+        listenerPorts.put(localPort, servicePort);
+    }
+
+    /**
+     * Forgets a value that was added, unless another Service port has taken its front ends over.
+     */
+    void remove(ServicePort servicePort, int localPort) {
+        servicePort.frontEnds().forEach(frontEnd -> frontEnds.remove(frontEnd, servicePort));
+        listenerPorts.remove(localPort, servicePort);
+    }
+
+    /** The reason not to dial an endpoint; empty if there is none. */
+    Optional<String> forbids(Endpoint endpoint) {
+        IpAddress address = endpoint.address();
+        if (address.isLoopback() && !allowLoopback) {
+            return Optional.of("a loopback address");
+        }
+        if (address.isLinkLocal()) {
+            return Optional.of("a link-local address");
+        }
+        if (address.isMulticast() || address.isBroadcast()) {
+            return Optional.of("no address of one host");
+        }
+        if (address.isUnspecified()) {
+            return Optional.of("the unspecified address");
+        }
+        if (frontEnds.containsKey(new FrontEnd(address, endpoint.port(), Protocol.TCP))) {
+            return Optional.of("a front end of a Service");
+        }
+        if (listenerPorts.containsKey(endpoint.port()) && isLocal(address)) {
+            return Optional.of("a listener of this proxy");
+        }
+        return Optional.empty();
+    }
+
+    private static boolean isLocal(IpAddress address) {
+        try {
+            return address.isLoopback()
+                    || NetworkInterface.getByInetAddress(address.toInetAddress()) != null;
+        } catch (SocketException e) {
+            return true;
+        }
+    }
+}

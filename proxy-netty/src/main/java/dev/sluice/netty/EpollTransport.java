@@ -1,0 +1,106 @@
+package dev.sluice.netty;
+
+import dev.sluice.model.Endpoint;
+import dev.sluice.model.IpAddress;
+import io.netty.channel.ChannelException;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.unix.Errors;
+import io.netty.channel.unix.Socket;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+
+/** Linux: sockets of Netty's native library, edge-triggered epoll, SO_ORIGINAL_DST and TCP_INFO. */
+final class EpollTransport implements NettyTransport {
+    /** Negative errno of EADDRINUSE and EACCES, as Netty's native exceptions carry them. */
+    private static final int EADDRINUSE = -98;
+
+    private static final int EACCES = -13;
+
+    static boolean isAvailable() {
+        return Epoll.isAvailable();
+    }
+
+    /**
+     * The transport, or why there is none.
+     *
+     * @throws IllegalStateException if the native library does not load
+     */
+    static EpollTransport required() {
+        if (!isAvailable()) {
+            Throwable cause = Epoll.unavailabilityCause();
+            throw new IllegalStateException(
+                    "transport.kind EPOLL is not available here: " + cause, cause);
+        }
+        return new EpollTransport();
+    }
+
+    @Override
+    public String name() {
+        return "epoll";
+    }
+
+    @Override
+    public boolean knowsOriginalDestination() {
+        return true;
+    }
+
+    /**
+     * All local addresses: of both families through one dual-stack socket, or of IPv4 where IPv6 is
+     * off.
+     */
+    static IpAddress anyAddress() {
+        return IpAddress.parse(Socket.isIPv6Preferred() ? "::" : "0.0.0.0");
+    }
+
+    @Override
+    public IoHandlerFactory ioHandlerFactory() {
+        return EpollIoHandler.newFactory();
+    }
+
+    @Override
+    public ListenSocket bind(InetSocketAddress address) throws IOException {
+        Socket socket = newSocket();
+        try {
+            socket.setReuseAddress(true);
+            socket.bind(address);
+            return new EpollListenSocket(socket);
+        } catch (Errors.NativeIoException e) {
+            socket.close();
+            if (e.expectedErr() == EADDRINUSE || e.expectedErr() == EACCES) {
+                throw (BindException)
+                        new BindException(address + ": " + e.getMessage()).initCause(e);
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public StreamSocket connect(Endpoint endpoint) throws IOException {
+        Socket socket = newSocket();
+        try {
+            socket.connect(
+                    new InetSocketAddress(endpoint.address().toInetAddress(), endpoint.port()));
+            return new EpollStreamSocket(socket, endpoint.address());
+        } catch (IOException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public Closeable spareDescriptor() throws IOException {
+        return newSocket()::close;
+    }
+
+    private static Socket newSocket() throws IOException {
+        try {
+            return Socket.newSocketStream();
+        } catch (ChannelException e) {
+            throw e.getCause() instanceof IOException cause ? cause : new IOException(e);
+        }
+    }
+}

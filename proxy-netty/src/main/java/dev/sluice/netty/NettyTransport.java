@@ -1,0 +1,54 @@
+package dev.sluice.netty;
+
+import dev.sluice.model.Endpoint;
+import io.netty.channel.IoHandlerFactory;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+
+/**
+ * How sockets reach the event loops: {@link EpollTransport} on Linux, {@link NioTransport} on any
+ * JVM.
+ *
+ * <p>Immutable; any thread.
+ */
+sealed interface NettyTransport permits EpollTransport, NioTransport {
+    /** {@code epoll} or {@code nio}. */
+    String name();
+
+    /**
+     * Whether the destination of redirected connections can be asked for; without it no redirect
+     * can be served.
+     */
+    boolean knowsOriginalDestination();
+
+    /** Makes the part of an event loop that waits for events. */
+    IoHandlerFactory ioHandlerFactory();
+
+    /**
+     * Binds a port; it refuses connections until {@link ListenSocket#listen}.
+     *
+     * @throws java.net.BindException if the port is taken
+     * @throws IOException for any other reason
+     */
+    ListenSocket bind(InetSocketAddress address) throws IOException;
+
+    /**
+     * Begins to connect; {@link StreamSocket#finishConnect} tells how it ends.
+     *
+     * @throws IOException if the kernel refuses at once
+     */
+    StreamSocket connect(Endpoint endpoint) throws IOException;
+
+    /**
+     * A descriptor that is held for nothing but to be let go of when there is no other.
+     *
+     * @throws IOException if there is none
+     */
+    Closeable spareDescriptor() throws IOException;
+
+    /** epoll where its native library loads, else NIO. */
+    static NettyTransport best() {
+        return EpollTransport.isAvailable() ? new EpollTransport() : new NioTransport();
+    }
+}
