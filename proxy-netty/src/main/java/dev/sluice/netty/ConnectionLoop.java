@@ -37,7 +37,7 @@ final class ConnectionLoop {
     private final ProxyConfig.Connections limits;
     private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH_BYTES);
     private final Set<ProxyConnection> live = new LinkedHashSet<>();
-    private final Future<?> reaper;
+    private @Nullable Future<?> reaper;
     private @Nullable Closeable spare;
     private boolean closed;
 
@@ -46,11 +46,15 @@ final class ConnectionLoop {
         this.eventLoop = eventLoop;
         this.transport = transport;
         this.limits = limits;
+    }
+
+    /** Starts the reaper and takes the spare descriptor. */
+    void open() {
         long interval = limits.reapInterval().toNanos();
         reaper =
                 eventLoop.scheduleWithFixedDelay(
                         this::reap, interval, interval, TimeUnit.NANOSECONDS);
-        eventLoop.execute(this::holdSpare);
+        holdSpare();
     }
 
     /** Any thread. */
@@ -96,7 +100,9 @@ final class ConnectionLoop {
         for (ProxyConnection connection : List.copyOf(live)) {
             connection.abort();
         }
-        reaper.cancel(false);
+        if (reaper != null) {
+            reaper.cancel(false);
+        }
         releaseSpare();
         closed = true;
     }

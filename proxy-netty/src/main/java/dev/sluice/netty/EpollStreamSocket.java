@@ -13,6 +13,7 @@ import io.netty.channel.unix.FileDescriptor;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.NotYetConnectedException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -120,7 +121,12 @@ final class EpollStreamSocket extends StreamSocket implements EpollIoHandle {
 
     @Override
     int receive(ByteBuffer into) throws IOException {
-        int read = socket.recv(into, into.position(), into.limit());
+        int read;
+        try {
+            read = socket.recv(into, into.position(), into.limit());
+        } catch (NotYetConnectedException e) {
+            throw dead(e);
+        }
         if (read > 0) {
             into.position(into.position() + read);
         }
@@ -129,14 +135,28 @@ final class EpollStreamSocket extends StreamSocket implements EpollIoHandle {
 
     @Override
     int send(ByteBuffer from) throws IOException {
-        int written = socket.send(from, from.position(), from.limit());
+        int written;
+        try {
+            written = socket.send(from, from.position(), from.limit());
+        } catch (NotYetConnectedException e) {
+            throw dead(e);
+        }
         from.position(from.position() + written);
         return written;
     }
 
     @Override
     void sendFin() throws IOException {
-        socket.shutdown(false, true);
+        try {
+            socket.shutdown(false, true);
+        } catch (NotYetConnectedException e) {
+            throw dead(e);
+        }
+    }
+
+    /** Netty's word for ENOTCONN, which here means that the kernel has dropped the connection. */
+    private static IOException dead(NotYetConnectedException cause) {
+        return new IOException("the connection is gone", cause);
     }
 
     @Override

@@ -90,6 +90,9 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
         for (EventExecutor executor : group) {
             loops.add(new ConnectionLoop((IoEventLoop) executor, transport, config.connections()));
         }
+        for (ConnectionLoop loop : loops) {
+            loop.eventLoop().submit(loop::open).syncUninterruptibly();
+        }
         guard = new DialGuard(config.dial().allowLoopback());
         limit = new ConnectionLimit(config.connections().max(), descriptorLimit());
     }

@@ -273,8 +273,7 @@ final class ProxyConnection implements Dialer.Outcome {
                 clean = now;
             }
         } else if (!suspect) {
-            // A probe may be on its way right now: only what stays unanswered until the next look
-            // counts.
+            // The answer may be on its way: only what stays so until the next look counts.
             suspect = true;
         } else {
             counters.count(Event.PEER_DEAD);
@@ -283,10 +282,11 @@ final class ProxyConnection implements Dialer.Outcome {
         }
     }
 
+    /** One unanswered probe says nothing: it may be on its way, or counted after its answer. */
     private boolean isDead(TcpInfo info) {
         return info.state() == TcpInfo.CLOSE
                 || (info.outstanding() > 0
-                        && info.unansweredProbes() > 0
+                        && info.unansweredProbes() > 1
                         && info.sinceLastAckMillis() >= loop.limits().unackedTimeout().toMillis());
     }
 
