@@ -229,15 +229,15 @@ class ReconcilerTest {
         set(port("a", "10.96.0.1", "10.244.0.1"), port("b", "10.96.0.2", "10.244.0.2"));
         control.advance(Duration.ofSeconds(2));
 
-        node.failing.put(name("a"), new IOException("port 20000 is in use"));
+        node.failing.put(name("b"), new IOException("port 20000 is in use"));
         set(port("a", "10.96.0.2", "10.244.0.1"), port("b", "10.96.0.1", "10.244.0.2"));
 
-        assertThat(node.reached(frontEnd("10.96.0.1"))).isEqualTo(name("b"));
+        assertThat(node.reached(frontEnd("10.96.0.2"))).isEqualTo(name("a"));
         assertThat(node.kernel.redirects()).hasSize(1);
 
         node.failing.clear();
         control.advance(Duration.ofSeconds(5));
-        assertThat(node.reached(frontEnd("10.96.0.2"))).isEqualTo(name("a"));
+        assertThat(node.reached(frontEnd("10.96.0.1"))).isEqualTo(name("b"));
     }
 
     @Test
