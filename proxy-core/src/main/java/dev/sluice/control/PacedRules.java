@@ -13,9 +13,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Writes rules no oftener than they may be, and again when they should be verified.
  *
- * <p>A pause follows each call: the least interval after rules that changed, the verify interval
- * while they stay the same, and after a failure, which may have blocked for long, the retry
- * interval from its end, so that endpoints can still change meanwhile.
+ * <p>A pause follows the end of each call: the least interval after rules that changed, the verify
+ * interval while they stay the same, the retry interval after a failure. A call may block for
+ * seconds, and in the pause endpoints can change.
  *
  * <p>Threads: control thread only.
  */
@@ -43,29 +43,23 @@ final class PacedRules {
 
     /** Writes or verifies the rules, if that is due. */
     void write(RuleSet wanted) {
-        long now = nanoTime.getAsLong();
-        if (dueAt(wanted) - now > 0) {
+        if (dueAt(wanted) - nanoTime.getAsLong() > 0) {
             return;
         }
-        calledAt = now;
-        if (!hold(wanted)) {
-            changedAt = now;
-        }
+        boolean change = !hold(wanted);
         // Until the call has succeeded the kernel may hold anything.
         written = null;
         try {
             rules.replaceAll(wanted);
+            written = wanted;
+            succeeded();
         } catch (RedirectException e) {
             failed(e.getMessage() == null ? e.toString() : e.getMessage(), e);
-            return;
         } catch (RuntimeException e) {
             failed(e.toString(), e);
-            return;
-        }
-        written = wanted;
-        if (failure != null) {
-            failure = null;
-            log.info("The redirect rules are as they should be again");
+        } finally {
+            calledAt = nanoTime.getAsLong();
+            changedAt = change ? calledAt : changedAt;
         }
     }
 
@@ -92,6 +86,13 @@ final class PacedRules {
         rules.removeAll();
     }
 
+    private void succeeded() {
+        if (failure != null) {
+            failure = null;
+            log.info("The redirect rules are as they should be again");
+        }
+    }
+
     private void failed(String text, Exception cause) {
         if (failure == null) {
             log.warn("The redirect rules could not be written; what is served goes on", cause);
@@ -99,6 +100,5 @@ final class PacedRules {
             log.debug("The redirect rules could still not be written: {}", text);
         }
         failure = text;
-        calledAt = nanoTime.getAsLong();
     }
 }

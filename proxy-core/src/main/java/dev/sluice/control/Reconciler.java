@@ -61,6 +61,12 @@ public final class Reconciler {
         KEEP
     }
 
+    /**
+     * A reconciler that does nothing before {@link #start}.
+     *
+     * @param source followed until {@link #stop}, which closes it
+     * @param listeners all of them closed by {@link #stop}
+     */
     public Reconciler(
             ServiceSource source,
             ServiceListeners listeners,
