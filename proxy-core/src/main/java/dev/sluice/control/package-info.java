@@ -8,6 +8,9 @@
  * differs from what is applied, so the next run tries it again, and one Service port that fails
  * never stops the others.
  *
+ * <p>Entry type: {@link dev.sluice.control.Reconciler}; what it came to stands in {@link
+ * dev.sluice.control.ReconcileStatus}.
+ *
  * <p>Threads: sources wake from any thread; one control thread runs all the rest and may block.
  */
 @NullMarked

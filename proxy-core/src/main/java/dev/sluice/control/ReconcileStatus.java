@@ -1,0 +1,58 @@
+package dev.sluice.control;
+
+import dev.sluice.model.Problem;
+import dev.sluice.model.ServicePortName;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What the last run of the {@link Reconciler} came to.
+ *
+ * <p>Immutable; any thread.
+ *
+ * @param complete whether the source has been complete, so that its Services were applied at all
+ * @param problems what the source left out
+ * @param portFailures Service ports that could not be opened, updated or closed, and why; each is
+ *     tried again, and serves its earlier value if it had one
+ * @param failure what keeps all of them from being as desired: the rules could not be written, or
+ *     the run broke off
+ * @param localPorts port of each open listener, 1 to 65535
+ */
+public record ReconcileStatus(
+        boolean complete,
+        List<Problem> problems,
+        SortedMap<ServicePortName, String> portFailures,
+        Optional<String> failure,
+        Map<ServicePortName, Integer> localPorts) {
+
+    static final ReconcileStatus NOTHING_YET =
+            new ReconcileStatus(
+                    false, List.of(), Collections.emptySortedMap(), Optional.empty(), Map.of());
+
+    public ReconcileStatus {
+        problems = List.copyOf(problems);
+        portFailures = Collections.unmodifiableSortedMap(new TreeMap<>(portFailures));
+        localPorts = Map.copyOf(localPorts);
+    }
+
+    /** Whether all that the source gave is applied; what the source left out does not count. */
+    public boolean ok() {
+        return complete && portFailures.isEmpty() && failure.isEmpty();
+    }
+
+    /** The port of a Service port's listener; empty while it has none. */
+    public OptionalInt localPort(ServicePortName name) {
+        Integer port = localPorts.get(name);
+        return port == null ? OptionalInt.empty() : OptionalInt.of(port);
+    }
+
+    ReconcileStatus brokenOff(Throwable cause) {
+        return new ReconcileStatus(
+                complete, problems, portFailures, Optional.of(cause.toString()), localPorts);
+    }
+}

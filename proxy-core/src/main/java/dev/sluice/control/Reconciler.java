@@ -1,0 +1,242 @@
+package dev.sluice.control;
+
+import dev.sluice.config.ProxyConfig;
+import dev.sluice.model.ServiceSnapshot;
+import dev.sluice.model.SnapshotDiff;
+import dev.sluice.redirect.RedirectRules;
+import dev.sluice.redirect.RuleSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes listeners and rules what the source says, and keeps them so.
+ *
+ * <p>Every run takes the whole snapshot, so no event can be missed by one: a wake only says that
+ * there may be something new. The first change of a quiet time runs at once, others a pause later;
+ * the last state always lands.
+ *
+ * <p>Threads: public methods any thread; all the rest runs on one thread, {@code sluice-control},
+ * which alone owns what is applied and alone calls the source's {@code snapshot}, the listeners and
+ * the rules.
+ */
+public final class Reconciler {
+    private static final Logger log = LoggerFactory.getLogger(Reconciler.class);
+
+    private final ServiceSource source;
+    private final AppliedPorts ports;
+    private final PacedRules rules;
+    private final long minIntervalNanos;
+    private final long retryNanos;
+    private final ScheduledExecutorService control;
+    private final LongSupplier nanoTime;
+
+    private final Queue<CompletableFuture<ReconcileStatus>> waiting = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean woken = new AtomicBoolean();
+    private final AtomicBoolean stopping = new AtomicBoolean();
+    private final CompletableFuture<Void> stopped = new CompletableFuture<>();
+    private volatile ReconcileStatus status = ReconcileStatus.NOTHING_YET;
+
+    private @Nullable Future<?> nextRun;
+    private long nextRunAt;
+    private long earliestRun;
+
+    /** What {@link #stop} does with the rules. */
+    public enum RulesAtStop {
+        /** Nothing is left behind: connections to a ClusterIP go where they went without Sluice. */
+        REMOVE,
+        /** They stay for a next process that takes the same ports; until then they lead nowhere. */
+        KEEP
+    }
+
+    /**
+     * A reconciler that does nothing before {@link #start}.
+     *
+     * @param source followed until {@link #stop}, which closes it
+     * @param listeners all of them closed by {@link #stop}
+     */
+    public Reconciler(
+            ServiceSource source,
+            ServiceListeners listeners,
+            RedirectRules rules,
+            ProxyConfig.Reconcile pace) {
+        this(source, listeners, rules, pace, controlThread(), System::nanoTime);
+    }
+
+    /**
+     * @param control runs one task after another
+     */
+    Reconciler(
+            ServiceSource source,
+            ServiceListeners listeners,
+            RedirectRules rules,
+            ProxyConfig.Reconcile pace,
+            ScheduledExecutorService control,
+            LongSupplier nanoTime) {
+        this.source = source;
+        this.ports = new AppliedPorts(listeners);
+        this.rules = new PacedRules(rules, pace, nanoTime);
+        this.minIntervalNanos = pace.minInterval().toNanos();
+        this.retryNanos = pace.retryInterval().toNanos();
+        this.control = control;
+        this.nanoTime = nanoTime;
+        this.earliestRun = nanoTime.getAsLong();
+    }
+
+    /** Begins to follow the source. Once only. */
+    public void start() {
+        source.start(this::wake);
+    }
+
+    /** What the last run came to. */
+    public ReconcileStatus status() {
+        return status;
+    }
+
+    /**
+     * Completes when all that the source has now is applied or has been tried: the status tells
+     * which. That is never before the source is complete for the first time. Completed on the
+     * control thread.
+     *
+     * @return ends with {@link CancellationException} if the reconciler is stopped before
+     */
+    public CompletableFuture<ReconcileStatus> settled() {
+        CompletableFuture<ReconcileStatus> settled = new CompletableFuture<>();
+        waiting.add(settled);
+        wake();
+        if (stopped.isDone()) {
+            settled.cancel(false);
+        }
+        return settled;
+    }
+
+    /**
+     * Follows the source no more and closes all listeners, after the rules are removed, or without
+     * touching them. Connections go on. A second call changes nothing.
+     *
+     * @return completes when that is done; ends with {@link dev.sluice.redirect.RedirectException}
+     *     if rules could not be removed, in which case the listeners are closed nevertheless
+     */
+    public CompletableFuture<Void> stop(RulesAtStop rulesAtStop) {
+        if (stopping.compareAndSet(false, true)) {
+            control.execute(() -> end(rulesAtStop));
+        }
+        return stopped.copy();
+    }
+
+    private void wake() {
+        if (woken.compareAndSet(false, true)) {
+            control.execute(
+                    () -> {
+                        woken.set(false);
+                        runBy(earliestRun);
+                    });
+        }
+    }
+
+    /** Sees to it that a run begins at this time at the latest, or at once if it is past. */
+    private void runBy(long at) {
+        if (nextRun != null) {
+            if (nextRunAt - at <= 0) {
+                return;
+            }
+            nextRun.cancel(false);
+        }
+        nextRunAt = at;
+        nextRun =
+                control.schedule(
+                        this::run, Math.max(0, at - nanoTime.getAsLong()), TimeUnit.NANOSECONDS);
+    }
+
+    // Whatever a run dies of, the one after it must follow: nothing else would start it.
+    private void run() {
+        nextRun = null;
+        earliestRun = nanoTime.getAsLong() + minIntervalNanos;
+        // Those who wait for this run at the latest; who comes during it waits for the next one.
+        List<CompletableFuture<ReconcileStatus>> served = List.copyOf(waiting);
+        try {
+            source.snapshot().ifPresent(desired -> reconcile(desired, served));
+        } catch (Throwable e) {
+            log.error("A run of the control path broke off; it is repeated", e);
+            status = status.brokenOff(e);
+            runBy(nanoTime.getAsLong() + retryNanos);
+        }
+    }
+
+    private void reconcile(
+            ServiceSnapshot desired, List<CompletableFuture<ReconcileStatus>> served) {
+        SnapshotDiff diff = SnapshotDiff.between(ports.applied(), desired.servicePorts());
+        ports.openAndUpdate(diff);
+        RuleSet wanted = ports.rules(desired.servicePorts());
+        rules.write(wanted);
+        if (rules.hold(wanted)) {
+            ports.close(diff.removed());
+        }
+        ports.failures().endRun();
+        status =
+                new ReconcileStatus(
+                        true,
+                        desired.problems(),
+                        ports.failures().current(),
+                        rules.failure(),
+                        ports.localPorts());
+
+        runBy(rules.dueAt(wanted));
+        if (!status.portFailures().isEmpty()) {
+            runBy(nanoTime.getAsLong() + retryNanos);
+        }
+        if (rules.hold(wanted) || rules.failure().isPresent()) {
+            served.forEach(settled -> settled.complete(status));
+            waiting.removeIf(CompletableFuture::isDone);
+        }
+    }
+
+    private void end(RulesAtStop rulesAtStop) {
+        try {
+            try {
+                source.close();
+            } finally {
+                try {
+                    if (rulesAtStop == RulesAtStop.REMOVE) {
+                        rules.removeAll();
+                    }
+                } finally {
+                    ports.close(List.copyOf(ports.applied().keySet()));
+                }
+            }
+            stopped.complete(null);
+        } catch (Throwable e) {
+            stopped.completeExceptionally(e);
+        }
+        status = ReconcileStatus.NOTHING_YET;
+        waiting.forEach(settled -> settled.cancel(false));
+        control.shutdownNow();
+    }
+
+    private static ScheduledExecutorService controlThread() {
+        ScheduledThreadPoolExecutor executor =
+                new ScheduledThreadPoolExecutor(
+                        1,
+                        task -> {
+                            Thread thread = new Thread(task, "sluice-control");
+                            thread.setDaemon(true);
+                            return thread;
+                        },
+                        // A wake or a wait that comes after the end has nothing to do any more.
+                        new ThreadPoolExecutor.DiscardPolicy());
+        executor.setRemoveOnCancelPolicy(true);
+        return executor;
+    }
+}
