@@ -91,7 +91,8 @@ final class Dialer {
         over = true;
         stopTimer();
         if (dialled != null) {
-            dialled.close();
+            // It may have answered already: then it shall see what the client did.
+            dialled.reset();
             dialled = null;
         }
     }

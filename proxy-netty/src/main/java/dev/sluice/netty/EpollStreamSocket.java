@@ -9,6 +9,7 @@ import io.netty.channel.IoRegistration;
 import io.netty.channel.epoll.EpollIoEvent;
 import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoOps;
+import io.netty.channel.unix.Errors;
 import io.netty.channel.unix.FileDescriptor;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
@@ -20,6 +21,10 @@ import org.jspecify.annotations.Nullable;
 /** A socket registered once, edge-triggered, for everything that can happen to it. */
 final class EpollStreamSocket extends StreamSocket implements EpollIoHandle {
     private static final int EPOLLHUP = 0x10;
+
+    /** A refused SYN is ECONNREFUSED: this one comes after a handshake. */
+    private static final int ECONNRESET = 104;
+
     private static final EpollIoOps ALL_EVENTS =
             EpollIoOps.valueOf(
                     EpollIoOps.EPOLLIN.value()
@@ -52,7 +57,13 @@ final class EpollStreamSocket extends StreamSocket implements EpollIoHandle {
 
     @Override
     boolean finishConnect() throws IOException {
-        return socket.finishConnect();
+        int errno = socket.getSoError();
+        if (errno == ECONNRESET) {
+            fail();
+        } else if (errno != 0) {
+            throw new Errors.NativeIoException("connect", -errno);
+        }
+        return writable();
     }
 
     @Override

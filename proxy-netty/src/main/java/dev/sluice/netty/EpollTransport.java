@@ -63,11 +63,24 @@ final class EpollTransport implements NettyTransport {
 
     @Override
     public ListenSocket bind(InetSocketAddress address) throws IOException {
+        Socket socket = bound(address);
+        if (address.getPort() != 0) {
+            return new EpollListenSocket(socket);
+        }
+        // The kernel keeps a port through a refusal only for who asked for it by its number.
+        try {
+            return new EpollListenSocket(bound(socket.localAddress()));
+        } finally {
+            socket.close();
+        }
+    }
+
+    private static Socket bound(InetSocketAddress address) throws IOException {
         Socket socket = newSocket();
         try {
             socket.setReuseAddress(true);
             socket.bind(address);
-            return new EpollListenSocket(socket);
+            return socket;
         } catch (Errors.NativeIoException e) {
             socket.close();
             if (e.expectedErr() == EADDRINUSE || e.expectedErr() == EACCES) {

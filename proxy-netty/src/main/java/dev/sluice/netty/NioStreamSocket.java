@@ -5,6 +5,7 @@ import dev.sluice.model.IpAddress;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.nio.NioIoOps;
 import java.io.IOException;
+import java.net.SocketException;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -30,7 +31,16 @@ final class NioStreamSocket extends StreamSocket {
 
     @Override
     boolean finishConnect() throws IOException {
-        return channel.finishConnect();
+        try {
+            return channel.finishConnect();
+        } catch (SocketException e) {
+            // A refused SYN is a ConnectException: this one comes after a handshake.
+            if (!"Connection reset by peer".equals(e.getMessage())) {
+                throw e;
+            }
+            fail();
+            return true;
+        }
     }
 
     @Override

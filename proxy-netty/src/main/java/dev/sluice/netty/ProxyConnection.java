@@ -192,10 +192,16 @@ final class ProxyConnection implements Dialer.Outcome {
         }
         current.dead.interest(current.last.wantsInput() ? StreamSocket.READ : 0);
         current.survivor.interest(current.last.isBlocked() ? StreamSocket.WRITE : 0);
-        if (current.timer == null || current.timer.isDone()) {
+        if (current.timer == null) {
             current.timer =
                     loop.eventLoop()
-                            .schedule(this::turn, RESET_CHECK_MILLIS, TimeUnit.MILLISECONDS);
+                            .schedule(
+                                    () -> {
+                                        current.timer = null;
+                                        turn();
+                                    },
+                                    RESET_CHECK_MILLIS,
+                                    TimeUnit.MILLISECONDS);
         }
     }
 

@@ -37,9 +37,10 @@ abstract class StreamSocket {
     }
 
     /**
-     * Whether the connection is established; asked again at each event until it is.
+     * Whether the peer has answered; asked again at each event until it has. A peer that answered
+     * and reset the connection at once has answered, too: {@link #failed} is then true.
      *
-     * @throws IOException if it failed
+     * @throws IOException if it could not be reached, or refused
      */
     abstract boolean finishConnect() throws IOException;
 
