@@ -43,13 +43,21 @@ public record KubernetesObjects(
     }
 
     /** {@code Service default/web}; a part that is absent is a question mark. */
-    public static String describe(HasMetadata object) {
+    static String describe(HasMetadata object) {
         @Nullable ObjectMeta metadata = object.getMetadata();
-        return HasMetadata.getKind(object.getClass())
+        return kind(object)
                 + " "
                 + (metadata == null ? "?" : orQuestionMark(metadata.getNamespace()))
                 + "/"
                 + (metadata == null ? "?" : orQuestionMark(metadata.getName()));
+    }
+
+    /** Not what the object says of itself, which may be absent or wrong. */
+    private static String kind(HasMetadata object) {
+        if (object instanceof Service) {
+            return "Service";
+        }
+        return object instanceof EndpointSlice ? "EndpointSlice" : "Endpoints";
     }
 
     private static String orQuestionMark(@Nullable String text) {

@@ -6,7 +6,9 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
@@ -96,6 +98,10 @@ record ManifestFile(Path path, long size, String modified, @Nullable Object key)
         byte[] bytes;
         try (InputStream in = Files.newInputStream(path)) {
             bytes = in.readNBytes(LARGEST + 1);
+        } catch (NoSuchFileException e) {
+            throw new IOException("there is no such file", e);
+        } catch (AccessDeniedException e) {
+            throw new IOException("access is denied", e);
         }
         if (bytes.length > LARGEST) {
             throw new IOException("is larger than " + (LARGEST >> 20) + " MiB");

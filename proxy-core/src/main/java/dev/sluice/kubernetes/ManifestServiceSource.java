@@ -9,8 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -37,13 +36,11 @@ public final class ManifestServiceSource implements ServiceSource {
     private final Path path;
     private final SnapshotBuilder builder;
     private final LongSupplier nanoClock;
-    private final ScheduledExecutorService poller =
-            Executors.newSingleThreadScheduledExecutor(ManifestServiceSource::newThread);
     private final ObjectConverter converter = new ObjectConverter();
     private final ProblemLog problemLog = new ProblemLog();
 
     private final Object closeLock = new Object();
-    private boolean closed;
+    private final CountDownLatch closed = new CountDownLatch(1);
     private volatile @Nullable ServiceSnapshot latest;
 
     /** A source that does nothing until it is started. */
@@ -65,8 +62,9 @@ public final class ManifestServiceSource implements ServiceSource {
     @Override
     public void start(Runnable onChange) {
         Poll poll = begin(onChange);
-        poller.scheduleWithFixedDelay(
-                poll, POLL_INTERVAL.toMillis(), POLL_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+        Thread thread = new Thread(() -> followUntilClosed(poll), "sluice-manifests");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     /** Reads once; further looks are up to the caller. */
@@ -90,9 +88,8 @@ public final class ManifestServiceSource implements ServiceSource {
     @Override
     public void close() {
         synchronized (closeLock) {
-            closed = true;
+            closed.countDown();
         }
-        poller.shutdownNow();
     }
 
     private ServiceSnapshot read(List<ManifestFile> files) {
@@ -118,10 +115,14 @@ public final class ManifestServiceSource implements ServiceSource {
         return new ServiceSnapshot(last.servicePorts(), problems);
     }
 
-    private static Thread newThread(Runnable task) {
-        Thread thread = new Thread(task, "sluice-manifests");
-        thread.setDaemon(true);
-        return thread;
+    private void followUntilClosed(Poll poll) {
+        try {
+            while (!closed.await(POLL_INTERVAL.toMillis(), TimeUnit.MILLISECONDS)) {
+                poll.run();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Looks at the files, and reads them when they changed. */
@@ -166,7 +167,7 @@ public final class ManifestServiceSource implements ServiceSource {
             problemLog.update(snapshot.problems());
             // Held while the callback runs, so that none begins after close has returned.
             synchronized (closeLock) {
-                if (!closed) {
+                if (closed.getCount() > 0) {
                     onChange.run();
                 }
             }

@@ -163,6 +163,10 @@ public final class IpAddress implements Comparable<IpAddress> {
         if (text.indexOf('%') >= 0) {
             throw malformed(text, "a zone means nothing on another host");
         }
+        int dot = text.indexOf('.');
+        if (dot >= 0 && dot < text.lastIndexOf(':')) {
+            throw malformed(text, "an IPv4 part stands at the end only");
+        }
         int gap = text.indexOf("::");
         if (gap >= 0 && text.indexOf("::", gap + 1) >= 0) {
             throw malformed(text, "'::' may stand once");
