@@ -77,7 +77,9 @@ class ManifestReaderTest {
                 "spec: {clusterIP: 10.96.0.2, ports: 80} | spec.ports '80' is not a list",
                 "spec: {clusterIP: 10.96.0.2, ports: {port: 80}}"
                         + " | spec.ports '{port=80}' is not a list",
-                "spec: web | spec 'web' is not an object (servicespec)",
+                "spec: web | spec 'web' is not an object",
+                "spec: {publishNotReadyAddresses: 'true'}"
+                        + " | spec.publishNotReadyAddresses 'true' is not true or false",
                 "spec: {publishNotReadyAddresses: maybe}"
                         + " | spec.publishNotReadyAddresses 'maybe' is not true or false",
             })

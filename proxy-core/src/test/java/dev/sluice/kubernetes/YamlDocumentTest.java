@@ -69,7 +69,7 @@ class YamlDocumentTest {
                 "{a: 1, a: 2}         | found duplicate key a at line 3, column 8",
                 "a: !!java.lang.Thread | line 3, column 4",
                 "a: *b                | line 3, column 4",
-                "{[1, 2]: 3}          | line 3, column",
+                "{[1, 2]: 3}          | Non scalar key",
             })
     void aBrokenDocumentSaysWhere(String text, String message) {
         assertThatThrownBy(() -> YamlDocument.split("a: 1\n---\n" + text).get(1).parse())
