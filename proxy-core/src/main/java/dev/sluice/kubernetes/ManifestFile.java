@@ -45,7 +45,7 @@ record ManifestFile(Path path, long size, String modified, @Nullable Object key)
             return List.of(of(root, attributes));
         }
         if (!attributes.isDirectory()) {
-            throw new IOException(root + " is neither a file nor a folder");
+            throw new IOException("is neither a file nor a folder");
         }
         List<Path> paths;
         try (Stream<Path> entries = Files.list(root)) {
@@ -84,6 +84,16 @@ record ManifestFile(Path path, long size, String modified, @Nullable Object key)
                 && (name.endsWith(".yaml") || name.endsWith(".yml") || name.endsWith(".json"));
     }
 
+    /** What went wrong, for people: some messages of the JDK are no more than the path. */
+    static String reason(IOException e) {
+        if (e instanceof NoSuchFileException) {
+            return "there is no such file or folder";
+        }
+        return e instanceof AccessDeniedException
+                ? "access is denied"
+                : String.valueOf(e.getMessage());
+    }
+
     String name() {
         return path.getFileName().toString();
     }
@@ -91,17 +101,12 @@ record ManifestFile(Path path, long size, String modified, @Nullable Object key)
     /**
      * The text as it is now.
      *
-     * @throws IOException with a message for people if the file is too large, is not UTF-8 or
-     *     cannot be read
+     * @throws IOException if the file is too large, is not UTF-8 or cannot be read
      */
     String read() throws IOException {
         byte[] bytes;
         try (InputStream in = Files.newInputStream(path)) {
             bytes = in.readNBytes(LARGEST + 1);
-        } catch (NoSuchFileException e) {
-            throw new IOException("there is no such file", e);
-        } catch (AccessDeniedException e) {
-            throw new IOException("access is denied", e);
         }
         if (bytes.length > LARGEST) {
             throw new IOException("is larger than " + (LARGEST >> 20) + " MiB");

@@ -45,7 +45,8 @@ final class ManifestReader {
         try {
             documents = YamlDocument.split(file.read());
         } catch (IOException e) {
-            problems.add(new Problem(file.name(), "", "", "cannot be read: " + e.getMessage()));
+            problems.add(
+                    new Problem(file.name(), "", "", "cannot be read: " + ManifestFile.reason(e)));
             return;
         }
         for (YamlDocument document : documents) {
@@ -141,7 +142,9 @@ final class ManifestReader {
         if (version.isEmpty()) {
             throw new ManifestException("apiVersion", "", "is missing");
         }
-        if (!version.startsWith(group) || version.indexOf('/', group.length()) >= 0) {
+        boolean ofGroup =
+                version.indexOf('/') < 0 || (!group.isEmpty() && version.startsWith(group));
+        if (!ofGroup) {
             logger.debug("{}: {} {} is of no interest", place, version, kind);
             return false;
         }

@@ -55,7 +55,7 @@ public final class ManifestServiceSource implements ServiceSource {
     }
 
     /**
-     * Reads the manifests and begins to follow them.
+     * Reads the manifests and begins to follow them. Called once.
      *
      * @throws IllegalArgumentException if there is no such file or folder
      */
@@ -73,7 +73,8 @@ public final class ManifestServiceSource implements ServiceSource {
         try {
             files = ManifestFile.in(path);
         } catch (IOException e) {
-            throw new IllegalArgumentException("manifests: '" + path + "' cannot be read: " + e, e);
+            throw new IllegalArgumentException(
+                    "manifests '" + path + "' cannot be read: " + ManifestFile.reason(e), e);
         }
         Poll poll = new Poll(onChange, files);
         poll.publish(read(files));
@@ -109,7 +110,8 @@ public final class ManifestServiceSource implements ServiceSource {
                         path.toString(),
                         "",
                         "",
-                        "cannot be read; what was read before is still served: " + e);
+                        "cannot be read, and what was read before is still served: "
+                                + ManifestFile.reason(e));
         List<Problem> problems = new ArrayList<>(last.problems());
         problems.add(problem);
         return new ServiceSnapshot(last.servicePorts(), problems);

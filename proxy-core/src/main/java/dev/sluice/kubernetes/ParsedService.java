@@ -86,21 +86,27 @@ record ParsedService(
         return definition.map(ServiceDefinition::clusterIps).orElse(List.of());
     }
 
+    /** The path of one of {@link ServiceDefinition#ports()}. */
+    String portField(int number) {
+        return "spec.ports[" + definition.orElseThrow().ports().get(number).index() + "]";
+    }
+
     /**
      * The Service ports, without endpoints that are the ClusterIP of a Service: the proxy would
      * connect to itself.
      *
+     * @return in the order of {@link ServiceDefinition#ports()}
      * @param before the Service ports of the last time; an equal one is taken again
      */
     List<ServicePort> servicePorts(
-            Set<IpAddress> vips,
-            Map<ServicePortName, ServicePort> before,
-            ObjectProblems problems) {
+            Set<IpAddress> vips, List<ServicePort> before, ObjectProblems problems) {
+        Map<ServicePortName, ServicePort> known = new HashMap<>();
+        before.forEach(servicePort -> known.put(servicePort.name(), servicePort));
         List<ServicePort> servicePorts = new ArrayList<>();
         for (ServiceDefinition.Port port :
                 definition.map(ServiceDefinition::ports).orElse(List.of())) {
             ServicePort now = servicePort(definition.orElseThrow(), port, vips, problems);
-            @Nullable ServicePort last = before.get(now.name());
+            @Nullable ServicePort last = known.get(now.name());
             servicePorts.add(now.equals(last) ? last : now);
         }
         return servicePorts;

@@ -11,15 +11,12 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,7 +56,7 @@ public final class SnapshotBuilder {
         for (Remembered service : services.values()) {
             problems.addAll(service.parsed.problems());
             problems.addAll(service.vipProblems);
-            for (ServicePort servicePort : service.servicePorts.values()) {
+            for (ServicePort servicePort : service.servicePorts) {
                 @Nullable Problem lost = losers.get(servicePort.name());
                 if (lost == null) {
                     served.put(servicePort.name(), servicePort);
@@ -81,7 +78,7 @@ public final class SnapshotBuilder {
                 versions,
                 ParsedService.of(objects, loopback, all.where()),
                 null,
-                before == null ? new TreeMap<>() : before.servicePorts,
+                before == null ? List.of() : before.servicePorts,
                 List.of());
     }
 
@@ -109,7 +106,8 @@ public final class SnapshotBuilder {
         Map<FrontEnd, ServicePortName> owners = new HashMap<>();
         Map<ServicePortName, Problem> losers = new HashMap<>();
         for (Remembered service : byAge) {
-            for (ServicePort servicePort : service.servicePorts.values()) {
+            for (int i = 0; i < service.servicePorts.size(); i++) {
+                ServicePort servicePort = service.servicePorts.get(i);
                 Optional<FrontEnd> taken =
                         servicePort.frontEnds().stream().filter(owners::containsKey).findFirst();
                 if (taken.isPresent()) {
@@ -117,7 +115,7 @@ public final class SnapshotBuilder {
                             servicePort.name(),
                             new Problem(
                                     service.parsed.where(),
-                                    "spec.ports.port",
+                                    service.parsed.portField(i) + ".port",
                                     taken.get().toString(),
                                     "is served for " + owners.get(taken.get())));
                 } else {
@@ -130,13 +128,13 @@ public final class SnapshotBuilder {
 
     /**
      * @param vips what the Service ports were checked against; null before the first time
-     * @param servicePorts in the order of the Service
+     * @param servicePorts of the last time until they are checked
      */
     private record Remembered(
             List<Object> versions,
             ParsedService parsed,
             @Nullable Set<IpAddress> vips,
-            Map<ServicePortName, ServicePort> servicePorts,
+            List<ServicePort> servicePorts,
             List<Problem> vipProblems) {
 
         /** The same with Service ports that are right beside these ClusterIPs. */
@@ -147,17 +145,7 @@ public final class SnapshotBuilder {
             }
             ObjectProblems found = new ObjectProblems(parsed.where());
             List<ServicePort> now = parsed.servicePorts(nowVips, servicePorts, found);
-            return new Remembered(versions, parsed, nowVips, byName(now), found.list());
-        }
-
-        private static Map<ServicePortName, ServicePort> byName(List<ServicePort> servicePorts) {
-            return servicePorts.stream()
-                    .collect(
-                            Collectors.toMap(
-                                    ServicePort::name,
-                                    Function.identity(),
-                                    (first, second) -> first,
-                                    LinkedHashMap::new));
+            return new Remembered(versions, parsed, nowVips, now, found.list());
         }
     }
 }

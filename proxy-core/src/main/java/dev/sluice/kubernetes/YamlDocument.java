@@ -30,8 +30,8 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
  * @param firstLine 1 for the first of the file
  */
 record YamlDocument(int number, int firstLine, String text) {
-    private static final Pattern MARKER = Pattern.compile("^---(?=\\s|\\z)", Pattern.MULTILINE);
-    private static final Pattern NOTHING = Pattern.compile("(\\s*+([#%][^\\n]*+)?+)*+");
+    private static final Pattern MARKER =
+            Pattern.compile("^---(?=\\s|\\z)", Pattern.MULTILINE | Pattern.UNIX_LINES);
 
     /** Deeper than any object of Kubernetes; the parser would recurse without end. */
     private static final int DEEPEST = 100;
@@ -57,13 +57,19 @@ record YamlDocument(int number, int firstLine, String text) {
             int end = more ? marker.start() : text.length();
             String piece = text.substring(start, end);
             String content = piece.startsWith("---") ? piece.substring(3) : piece;
-            if (!NOTHING.matcher(content).matches()) {
+            if (!content.lines().allMatch(YamlDocument::isNoContent)) {
                 documents.add(new YamlDocument(documents.size() + 1, line, piece));
             }
             line += (int) piece.chars().filter(c -> c == '\n').count();
             start = end;
         }
         return documents;
+    }
+
+    /** Blank, a comment or a directive. */
+    private static boolean isNoContent(String line) {
+        String text = line.strip();
+        return text.isEmpty() || text.startsWith("#") || text.startsWith("%");
     }
 
     /**

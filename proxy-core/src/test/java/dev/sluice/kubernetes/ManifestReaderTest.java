@@ -178,7 +178,8 @@ class ManifestReaderTest {
             value = {
                 "v2                        | Service       | Service is read as v1",
                 "discovery.k8s.io/v1beta1  | EndpointSlice | is read as discovery.k8s.io/v1",
-                "v1                        | EndpointSlice |",
+                "v1                        | EndpointSlice | is read as discovery.k8s.io/v1",
+                "example.com/v1            | EndpointSlice |",
                 "serving.knative.dev/v1    | Service       |",
                 "apps/v1                   | Deployment    |",
             })
@@ -225,7 +226,7 @@ class ManifestReaderTest {
         assertThat(names(snapshot)).containsExactly("good/");
         assertThat(problems(snapshot))
                 .containsExactly(
-                        "dangling.yaml: cannot be read: there is no such file",
+                        "dangling.yaml: cannot be read: there is no such file or folder",
                         "large.yaml: cannot be read: is larger than 32 MiB",
                         "latin.yaml: cannot be read: is not UTF-8");
     }

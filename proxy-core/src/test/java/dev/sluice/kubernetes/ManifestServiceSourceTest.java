@@ -193,7 +193,10 @@ class ManifestServiceSourceTest {
         assertThat(problems(snapshot()))
                 .singleElement()
                 .asString()
-                .startsWith(manifests + ": cannot be read; what was read before is still served");
+                .isEqualTo(
+                        manifests
+                                + ": cannot be read, and what was read before is still served:"
+                                + " there is no such file or folder");
 
         Files.move(away, manifests);
         look(poll, 2);

@@ -413,9 +413,9 @@ class SnapshotBuilderTest {
         assertThat(names(all)).containsExactly("z-old/http");
         assertThat(problems(all))
                 .containsExactly(
-                        "Service default/a-new: spec.ports.port '10.96.0.1:80/tcp' is served for"
+                        "Service default/a-new: spec.ports[0].port '10.96.0.1:80/tcp' is served for"
                                 + " default/z-old:http/tcp",
-                        "Service default/b-undated: spec.ports.port '10.96.0.1:80/tcp' is served"
+                        "Service default/b-undated: spec.ports[0].port '10.96.0.1:80/tcp' is served"
                                 + " for default/z-old:http/tcp");
         assertThat(names(builder.build(objects(undated, newer)))).containsExactly("a-new/http");
         assertThat(names(builder.build(objects(undated)))).containsExactly("b-undated/http");
@@ -480,7 +480,7 @@ class SnapshotBuilderTest {
                                 + " most 63 of a-z, 0-9 and '-' (RFC 1123)",
                         "Service default/web: spec.ports[4].name is missing; with more than one"
                                 + " port each has one",
-                        "Service default/web: spec.ports.port '10.96.0.1:80/tcp' is served for"
+                        "Service default/web: spec.ports[5].port '10.96.0.1:80/tcp' is served for"
                                 + " default/web:http/tcp");
     }
 

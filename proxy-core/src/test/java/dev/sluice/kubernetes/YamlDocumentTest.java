@@ -48,6 +48,16 @@ class YamlDocumentTest {
     }
 
     @Test
+    void manyCommentsAreNoDocument() {
+        assertThat(YamlDocument.split("# c\n".repeat(1_000_000))).isEmpty();
+    }
+
+    @Test
+    void onlyLineFeedsBeginALine() {
+        assertThat(YamlDocument.split("a: 'b\u2028--- c'")).hasSize(1);
+    }
+
+    @Test
     void markersMayEndWithCarriageReturns() {
         assertThat(YamlDocument.split("a: 1\r\n---\r\nb: 2\r\n")).hasSize(2);
     }
