@@ -5,7 +5,6 @@ import dev.sluice.model.MalformedAddressException;
 import dev.sluice.model.Protocol;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,8 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Stateless; any thread.
  */
 final class FieldRules {
-    /** RFC 1123 label, as the API validates names of Services, namespaces and ports. */
-    private static final Pattern LABEL = Pattern.compile("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?");
+    private static final int LONGEST_LABEL = 63;
 
     private FieldRules() {}
 
@@ -29,12 +27,24 @@ final class FieldRules {
             problems.add(field, value, "is missing");
             return Optional.empty();
         }
-        if (value.length() > 63 || !LABEL.matcher(value).matches()) {
+        if (!isLabel(value)) {
             problems.add(
                     field, value, "is not a label of at most 63 of a-z, 0-9 and '-' (RFC 1123)");
             return Optional.empty();
         }
         return Optional.of(value);
+    }
+
+    /** RFC 1123, as the API validates the names of Services, namespaces and ports. */
+    private static boolean isLabel(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            boolean inner = i > 0 && i < text.length() - 1;
+            if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && !(c == '-' && inner)) {
+                return false;
+            }
+        }
+        return text.length() <= LONGEST_LABEL;
     }
 
     static Optional<Integer> port(String field, @Nullable Integer value, ObjectProblems problems) {

@@ -82,47 +82,49 @@ record ParsedService(
         return new ParsedService(name, definition, Map.copyOf(byPort), List.copyOf(problems));
     }
 
-    List<IpAddress> clusterIps() {
-        return definition.map(ServiceDefinition::clusterIps).orElse(List.of());
-    }
-
-    /** The path of one of {@link ServiceDefinition#ports()}. */
-    String portField(int number) {
-        return "spec.ports[" + definition.orElseThrow().ports().get(number).index() + "]";
+    /** Why one of {@link ServiceDefinition#ports()} is not served. */
+    Problem problem(int port, FrontEndConflict conflict) {
+        return new Problem(
+                where,
+                definition.orElseThrow().ports().get(port).field() + ".port",
+                conflict.frontEnd().toString(),
+                "is served for " + conflict.owner());
     }
 
     /**
      * The Service ports, without endpoints that are the ClusterIP of a Service: the proxy would
      * connect to itself.
      *
-     * @return in the order of {@link ServiceDefinition#ports()}
      * @param before the Service ports of the last time; an equal one is taken again
+     * @return in the order of {@link ServiceDefinition#ports()}
      */
     List<ServicePort> servicePorts(
-            Set<IpAddress> vips, List<ServicePort> before, ObjectProblems problems) {
+            Set<IpAddress> allClusterIps, List<ServicePort> before, ObjectProblems problems) {
+        if (definition.isEmpty()) {
+            return List.of();
+        }
         Map<ServicePortName, ServicePort> known = new HashMap<>();
         before.forEach(servicePort -> known.put(servicePort.name(), servicePort));
         List<ServicePort> servicePorts = new ArrayList<>();
-        for (ServiceDefinition.Port port :
-                definition.map(ServiceDefinition::ports).orElse(List.of())) {
-            ServicePort now = servicePort(definition.orElseThrow(), port, vips, problems);
+        for (ServiceDefinition.Port port : definition.get().ports()) {
+            ServicePort now = servicePort(definition.get(), port, allClusterIps, problems);
             @Nullable ServicePort last = known.get(now.name());
             servicePorts.add(now.equals(last) ? last : now);
         }
-        return servicePorts;
+        return List.copyOf(servicePorts);
     }
 
     private ServicePort servicePort(
             ServiceDefinition service,
             ServiceDefinition.Port port,
-            Set<IpAddress> vips,
+            Set<IpAddress> allClusterIps,
             ObjectProblems problems) {
         List<EndpointCandidate> usable = new ArrayList<>();
         for (EndpointCandidate candidate : candidates.getOrDefault(port.key(), List.of())) {
             Endpoint endpoint = candidate.endpoint();
-            if (vips.contains(endpoint.address())) {
+            if (allClusterIps.contains(endpoint.address())) {
                 problems.add(
-                        "spec.ports[" + port.index() + "]",
+                        port.field(),
                         port.key().name(),
                         "has the endpoint " + endpoint + ", which is the ClusterIP of a Service");
             } else {
@@ -130,7 +132,7 @@ record ParsedService(
             }
         }
         return new ServicePort(
-                new ServicePortName(service.name(), port.key().name(), port.key().protocol()),
+                service.portName(port),
                 service.clusterIps(),
                 port.number(),
                 service.affinity(),

@@ -1,7 +1,9 @@
 package dev.sluice.kubernetes;
 
+import dev.sluice.model.FrontEnd;
 import dev.sluice.model.IpAddress;
 import dev.sluice.model.ServiceName;
+import dev.sluice.model.ServicePortName;
 import dev.sluice.model.SessionAffinity;
 import java.time.Instant;
 import java.util.List;
@@ -22,9 +24,29 @@ record ServiceDefinition(
         SessionAffinity affinity,
         List<Port> ports) {
 
+    ServiceDefinition {
+        clusterIps = List.copyOf(clusterIps);
+        ports = List.copyOf(ports);
+    }
+
+    ServicePortName portName(Port port) {
+        return new ServicePortName(name, port.key.name(), port.key.protocol());
+    }
+
+    List<FrontEnd> frontEnds(Port port) {
+        return clusterIps.stream()
+                .map(address -> new FrontEnd(address, port.number, port.key.protocol()))
+                .toList();
+    }
+
     /**
      * @param index place in {@code spec.ports}
      * @param number 1 to 65535
      */
-    record Port(int index, PortKey key, int number) {}
+    record Port(int index, PortKey key, int number) {
+        /** The path of the port in its Service. */
+        String field() {
+            return "spec.ports[" + index + "]";
+        }
+    }
 }

@@ -1,6 +1,5 @@
 package dev.sluice.kubernetes;
 
-import dev.sluice.model.FrontEnd;
 import dev.sluice.model.IpAddress;
 import dev.sluice.model.Problem;
 import dev.sluice.model.ServiceName;
@@ -8,15 +7,14 @@ import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServicePortName;
 import dev.sluice.model.ServiceSnapshot;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,8 +31,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SnapshotBuilder {
     private final LoopbackEndpoints loopback;
+
+    /** In the order of their names. */
     private Map<ServiceName, Remembered> remembered = Map.of();
-    private Set<IpAddress> vips = Set.of();
+
+    private List<ServiceDefinition> definitions = List.of();
+    private Set<IpAddress> clusterIps = Set.of();
+    private Map<ServicePortName, FrontEndConflict> conflicts = Map.of();
 
     public SnapshotBuilder(LoopbackEndpoints loopback) {
         this.loopback = loopback;
@@ -43,25 +46,24 @@ public final class SnapshotBuilder {
     /** The snapshot of exactly these objects. */
     public ServiceSnapshot build(KubernetesObjects objects) {
         List<Problem> problems = new ArrayList<>();
-        SortedMap<ServiceName, Remembered> services = new TreeMap<>();
+        Map<ServiceName, Remembered> services = new LinkedHashMap<>();
         ServiceObjects.byService(objects, problems)
                 .forEach((name, all) -> services.put(name, parsed(all, objects)));
-        Set<IpAddress> nowVips = vips(services.values());
-        vips = nowVips.equals(vips) ? vips : nowVips;
-        services.replaceAll((name, service) -> service.against(vips));
+        compareServices(services);
+        services.replaceAll((name, service) -> service.beside(clusterIps));
         remembered = services;
 
-        Map<ServicePortName, Problem> losers = losers(services.values());
         SortedMap<ServicePortName, ServicePort> served = new TreeMap<>();
         for (Remembered service : services.values()) {
             problems.addAll(service.parsed.problems());
-            problems.addAll(service.vipProblems);
-            for (ServicePort servicePort : service.servicePorts) {
-                @Nullable Problem lost = losers.get(servicePort.name());
-                if (lost == null) {
+            problems.addAll(service.endpointProblems);
+            for (int i = 0; i < service.servicePorts.size(); i++) {
+                ServicePort servicePort = service.servicePorts.get(i);
+                @Nullable FrontEndConflict conflict = conflicts.get(servicePort.name());
+                if (conflict == null) {
                     served.put(servicePort.name(), servicePort);
                 } else {
-                    problems.add(lost);
+                    problems.add(service.parsed.problem(i, conflict));
                 }
             }
         }
@@ -82,70 +84,45 @@ public final class SnapshotBuilder {
                 List.of());
     }
 
-    private static Set<IpAddress> vips(Iterable<Remembered> services) {
-        Set<IpAddress> vips = new HashSet<>();
-        services.forEach(service -> vips.addAll(service.parsed.clusterIps()));
-        return vips;
-    }
-
-    /**
-     * Finds the Service ports that want a front end which another one has. The older Service has
-     * it, as a new one must not take traffic away by claiming an address; of the same age, the
-     * first by name.
-     */
-    private static Map<ServicePortName, Problem> losers(Iterable<Remembered> services) {
-        List<Remembered> byAge = new ArrayList<>();
-        services.forEach(
-                service -> {
-                    if (service.parsed.definition().isPresent()) {
-                        byAge.add(service);
-                    }
-                });
-        // The sort is stable and the Services come by name.
-        byAge.sort(Comparator.comparing(s -> s.parsed.definition().orElseThrow().created()));
-        Map<FrontEnd, ServicePortName> owners = new HashMap<>();
-        Map<ServicePortName, Problem> losers = new HashMap<>();
-        for (Remembered service : byAge) {
-            for (int i = 0; i < service.servicePorts.size(); i++) {
-                ServicePort servicePort = service.servicePorts.get(i);
-                Optional<FrontEnd> taken =
-                        servicePort.frontEnds().stream().filter(owners::containsKey).findFirst();
-                if (taken.isPresent()) {
-                    losers.put(
-                            servicePort.name(),
-                            new Problem(
-                                    service.parsed.where(),
-                                    service.parsed.portField(i) + ".port",
-                                    taken.get().toString(),
-                                    "is served for " + owners.get(taken.get())));
-                } else {
-                    servicePort.frontEnds().forEach(f -> owners.put(f, servicePort.name()));
-                }
-            }
+    /** Most changes are of endpoints: then there is nothing new between Services. */
+    private void compareServices(Map<ServiceName, Remembered> services) {
+        List<ServiceDefinition> now =
+                services.values().stream()
+                        .map(service -> service.parsed.definition())
+                        .flatMap(Optional::stream)
+                        .toList();
+        if (now.equals(definitions)) {
+            return;
         }
-        return losers;
+        definitions = now;
+        conflicts = FrontEndConflict.among(now);
+        Set<IpAddress> nowClusterIps =
+                now.stream()
+                        .flatMap(service -> service.clusterIps().stream())
+                        .collect(Collectors.toUnmodifiableSet());
+        clusterIps = nowClusterIps.equals(clusterIps) ? clusterIps : nowClusterIps;
     }
 
     /**
-     * @param vips what the Service ports were checked against; null before the first time
-     * @param servicePorts of the last time until they are checked
+     * @param clusterIps what the endpoints were compared with; null before the first time
+     * @param servicePorts in the order of the Service; those of the last time before the first time
      */
     private record Remembered(
             List<Object> versions,
             ParsedService parsed,
-            @Nullable Set<IpAddress> vips,
+            @Nullable Set<IpAddress> clusterIps,
             List<ServicePort> servicePorts,
-            List<Problem> vipProblems) {
+            List<Problem> endpointProblems) {
 
         /** The same with Service ports that are right beside these ClusterIPs. */
         @SuppressWarnings("ReferenceEquality")
-        Remembered against(Set<IpAddress> nowVips) {
-            if (vips == nowVips) {
+        Remembered beside(Set<IpAddress> now) {
+            if (clusterIps == now) {
                 return this;
             }
             ObjectProblems found = new ObjectProblems(parsed.where());
-            List<ServicePort> now = parsed.servicePorts(nowVips, servicePorts, found);
-            return new Remembered(versions, parsed, nowVips, now, found.list());
+            List<ServicePort> compared = parsed.servicePorts(now, servicePorts, found);
+            return new Remembered(versions, parsed, now, compared, found.list());
         }
     }
 }
