@@ -32,7 +32,7 @@ public final class IpAddress implements Comparable<IpAddress> {
      * Reads an address as the API server validates it since Kubernetes 1.31 (no leading zeros, no
      * zone, no IPv4-mapped IPv6).
      *
-     * @throws IllegalArgumentException with the text and the broken rule
+     * @throws MalformedAddressException with the text and the broken rule
      */
     public static IpAddress parse(String text) {
         IpAddress address = text.indexOf(':') >= 0 ? parse6(text) : parse4(text);
@@ -163,6 +163,10 @@ public final class IpAddress implements Comparable<IpAddress> {
         if (text.indexOf('%') >= 0) {
             throw malformed(text, "a zone means nothing on another host");
         }
+        int dot = text.indexOf('.');
+        if (dot >= 0 && dot < text.lastIndexOf(':')) {
+            throw malformed(text, "an IPv4 part stands at the end only");
+        }
         int gap = text.indexOf("::");
         if (gap >= 0 && text.indexOf("::", gap + 1) >= 0) {
             throw malformed(text, "'::' may stand once");
@@ -223,8 +227,8 @@ public final class IpAddress implements Comparable<IpAddress> {
         return true;
     }
 
-    private static IllegalArgumentException malformed(String text, String rule) {
-        return new IllegalArgumentException("'" + text + "' is not an IP address: " + rule);
+    private static MalformedAddressException malformed(String text, String rule) {
+        return new MalformedAddressException(text, rule);
     }
 
     /** IPv4 before IPv6, then by value. */

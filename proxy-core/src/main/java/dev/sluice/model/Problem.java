@@ -14,14 +14,20 @@ package dev.sluice.model;
 public record Problem(String where, String field, String value, String rule) {
     private static final int LONGEST_VALUE = 80;
 
+    // All four may hold text of whoever wrote the object, and all four end up in the log.
     public Problem {
-        value = printable(value);
+        where = printable(where);
+        field = printable(field);
+        value =
+                printable(
+                        value.length() <= LONGEST_VALUE
+                                ? value
+                                : value.substring(0, LONGEST_VALUE) + "…");
+        rule = printable(rule);
     }
 
-    private static String printable(String value) {
-        String cut =
-                value.length() <= LONGEST_VALUE ? value : value.substring(0, LONGEST_VALUE) + "…";
-        return cut.replaceAll("\\p{Cntrl}", "?");
+    private static String printable(String text) {
+        return text.replaceAll("\\p{Cntrl}", "?");
     }
 
     /** One line: place, field, value, rule. */

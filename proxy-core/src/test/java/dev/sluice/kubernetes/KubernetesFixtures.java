@@ -1,0 +1,146 @@
+package dev.sluice.kubernetes;
+
+import dev.sluice.model.ServicePort;
+import dev.sluice.model.ServiceSnapshot;
+import io.fabric8.kubernetes.api.model.EndpointAddressBuilder;
+import io.fabric8.kubernetes.api.model.Endpoints;
+import io.fabric8.kubernetes.api.model.EndpointsBuilder;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceBuilder;
+import io.fabric8.kubernetes.api.model.discovery.v1.Endpoint;
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointBuilder;
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSliceBuilder;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Objects as an API server would give them out. */
+final class KubernetesFixtures {
+    private KubernetesFixtures() {}
+
+    /** A Service in namespace default with the TCP port {@code http} 80. */
+    static Service service(String name, String... clusterIps) {
+        return new ServiceBuilder()
+                .withNewMetadata()
+                .withNamespace("default")
+                .withName(name)
+                .endMetadata()
+                .withNewSpec()
+                .withType("ClusterIP")
+                .withClusterIP(clusterIps[0])
+                .withClusterIPs(clusterIps)
+                .addNewPort()
+                .withName("http")
+                .withPort(80)
+                .withProtocol("TCP")
+                .endPort()
+                .endSpec()
+                .build();
+    }
+
+    /** A slice of port {@code http} 8080. */
+    static EndpointSlice slice(String name, String service, Endpoint... endpoints) {
+        String address =
+                endpoints.length == 0 || endpoints[0].getAddresses().isEmpty()
+                        ? ""
+                        : endpoints[0].getAddresses().get(0);
+        return new EndpointSliceBuilder()
+                .withNewMetadata()
+                .withNamespace("default")
+                .withName(name)
+                .addToLabels("kubernetes.io/service-name", service)
+                .endMetadata()
+                .withAddressType(address.contains(":") ? "IPv6" : "IPv4")
+                .addNewPort()
+                .withName("http")
+                .withPort(8080)
+                .withProtocol("TCP")
+                .endPort()
+                .withEndpoints(endpoints)
+                .build();
+    }
+
+    static Endpoint ready(String... addresses) {
+        return endpoint(true, null, null, addresses);
+    }
+
+    static Endpoint endpoint(
+            @Nullable Boolean ready,
+            @Nullable Boolean serving,
+            @Nullable Boolean terminating,
+            String... addresses) {
+        return new EndpointBuilder()
+                .withAddresses(addresses)
+                .withNewConditions()
+                .withReady(ready)
+                .withServing(serving)
+                .withTerminating(terminating)
+                .endConditions()
+                .build();
+    }
+
+    /** An Endpoints object of port {@code http} 8080. */
+    static Endpoints endpoints(String service, String... ready) {
+        return new EndpointsBuilder()
+                .withNewMetadata()
+                .withNamespace("default")
+                .withName(service)
+                .endMetadata()
+                .addNewSubset()
+                .withAddresses(
+                        Arrays.stream(ready)
+                                .map(ip -> new EndpointAddressBuilder().withIp(ip).build())
+                                .toList())
+                .addNewPort()
+                .withName("http")
+                .withPort(8080)
+                .endPort()
+                .endSubset()
+                .build();
+    }
+
+    /** Sorts the objects by their kinds. */
+    static KubernetesObjects objects(Object... all) {
+        return new KubernetesObjects(
+                only(Service.class, all),
+                only(EndpointSlice.class, all),
+                only(Endpoints.class, all));
+    }
+
+    /** A snapshot of a new builder. */
+    static ServiceSnapshot build(Object... all) {
+        return new SnapshotBuilder(LoopbackEndpoints.REFUSED).build(objects(all));
+    }
+
+    /** {@code NAME/PORT-NAME}: each key, in the default namespace. */
+    static List<String> names(ServiceSnapshot snapshot) {
+        return snapshot.servicePorts().keySet().stream()
+                .map(name -> name.service().name() + "/" + name.port())
+                .toList();
+    }
+
+    static List<String> endpointsOf(ServiceSnapshot snapshot, String service) {
+        return snapshot.servicePorts().entrySet().stream()
+                .filter(entry -> entry.getKey().service().name().equals(service))
+                .flatMap(entry -> entry.getValue().endpoints().stream())
+                .map(Object::toString)
+                .toList();
+    }
+
+    static ServicePort only(ServiceSnapshot snapshot) {
+        if (snapshot.servicePorts().size() != 1) {
+            throw new AssertionError("not one Service port but " + snapshot);
+        }
+        return snapshot.servicePorts().values().iterator().next();
+    }
+
+    static List<String> problems(ServiceSnapshot snapshot) {
+        return snapshot.problems().stream().map(Object::toString).toList();
+    }
+
+    private static <T> List<T> only(Class<T> type, Object... all) {
+        return Stream.of(all).filter(type::isInstance).map(type::cast).toList();
+    }
+}
