@@ -1,6 +1,7 @@
 package dev.sluice.redirect;
 
 import dev.sluice.model.FrontEnd;
+import dev.sluice.model.IpFamily;
 import java.util.Collections;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -29,5 +30,14 @@ public record RuleSet(SortedMap<FrontEnd, Integer> redirects, SortedSet<FrontEnd
                 throw new IllegalArgumentException(frontEnd + " is both redirected and refused");
             }
         }
+    }
+
+    /** The front ends of one family. */
+    RuleSet only(IpFamily family) {
+        SortedMap<FrontEnd, Integer> redirectsOfFamily = new TreeMap<>(redirects);
+        redirectsOfFamily.keySet().removeIf(frontEnd -> frontEnd.address().family() != family);
+        SortedSet<FrontEnd> refusedOfFamily = new TreeSet<>(refused);
+        refusedOfFamily.removeIf(frontEnd -> frontEnd.address().family() != family);
+        return new RuleSet(redirectsOfFamily, refusedOfFamily);
     }
 }

@@ -1,0 +1,211 @@
+package dev.sluice.redirect;
+
+import dev.sluice.config.ProxyConfig;
+import dev.sluice.model.IpAddress;
+import dev.sluice.model.IpFamily;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * {@code redirect = iptables}: rules in chains of its own, whose names start with {@code SLUICE-},
+ * in the tables nat and filter of both families.
+ *
+ * <p>Each table is written in one transaction, by {@code iptables-restore --noflush}; if one fails,
+ * the others are written all the same. What the kernel holds is read each time and never
+ * remembered, so a repeated {@link #replaceAll} costs one run of {@code iptables-save} per family
+ * and repairs whatever another program did to the rules. No sysctl is ever written.
+ *
+ * <p>Threads: control thread only.
+ */
+public final class IptablesRedirectRules implements RedirectRules {
+    private static final Logger LOG = LoggerFactory.getLogger(IptablesRedirectRules.class);
+
+    /** Most time of a program beside its wait for the lock: 20,000 rules take half a second. */
+    private static final Duration COMMAND_TIME = Duration.ofSeconds(30);
+
+    private final ProxyConfig.Redirect settings;
+    private final Commands commands;
+    private final NodeNetwork.Source node;
+    private final IptablesPrograms installed;
+    private final Map<IpFamily, IptablesProgram> chosen;
+
+    private @Nullable Applied applied;
+    private boolean leftoversRemoved;
+    private boolean ipv6Reported;
+    private List<String> oddInterfaces = List.of();
+
+    /** What the last complete run made the rules from. */
+    private record Applied(RuleSet rules, NodeNetwork network) {}
+
+    private IptablesRedirectRules(
+            ProxyConfig.Redirect settings,
+            Commands commands,
+            NodeNetwork.Source node,
+            IptablesPrograms installed,
+            Map<IpFamily, IptablesProgram> chosen) {
+        this.settings = settings;
+        this.commands = commands;
+        this.node = node;
+        this.installed = installed;
+        this.chosen = chosen;
+    }
+
+    /**
+     * Finds the programs and chooses their flavour; writes nothing.
+     *
+     * @throws RedirectException if the programs are missing or can't read the rules
+     */
+    public static IptablesRedirectRules open(ProxyConfig.Redirect settings)
+            throws RedirectException {
+        Commands commands = new ProcessCommands(List.of(), COMMAND_TIME.plus(settings.lockWait()));
+        return open(settings, commands, IptablesPrograms.systemPath(), NodeNetworkReader::read);
+    }
+
+    static IptablesRedirectRules open(
+            ProxyConfig.Redirect settings,
+            Commands commands,
+            List<Path> path,
+            NodeNetwork.Source node)
+            throws RedirectException {
+        IptablesPrograms installed = IptablesPrograms.find(path, commands);
+        Map<IpFamily, IptablesProgram> chosen = installed.choose(settings.flavour(), commands);
+        return new IptablesRedirectRules(settings, commands, node, installed, chosen);
+    }
+
+    /**
+     * Fails if rules of a kube-proxy are in force, in either flavour: two proxies for the same
+     * Services disagree. Rules that a stopped kube-proxy left count as well.
+     *
+     * @throws RedirectException naming the rule and the way out, or if rules could not be read
+     */
+    public void requireNoKubeProxy() throws RedirectException {
+        for (IptablesProgram program : installed.all()) {
+            Optional<String> rule = KubeProxyRules.findIn(program.read(commands));
+            if (rule.isPresent()) {
+                throw new RedirectException(
+                        "kube-proxy serves this node: %s has the nat rule '%s'; stop it and run 'kube-proxy --cleanup', or set redirect.beside-kube-proxy = true"
+                                .formatted(program, rule.get()));
+            }
+        }
+    }
+
+    @Override
+    public void replaceAll(RuleSet rules) throws RedirectException {
+        NodeNetwork network = readNetwork();
+        boolean repair = new Applied(rules, network).equals(applied);
+        Failures failures = new Failures();
+        for (IpFamily family : IpFamily.values()) {
+            RuleSet wanted = rules.only(family);
+            IptablesProgram program = chosen.get(family);
+            if (program == null || (family == IpFamily.IPV6 && !network.ipv6())) {
+                reportWithoutIpv6(wanted, program);
+                continue;
+            }
+            List<TableRules> desired =
+                    List.of(natRules(wanted, family, network), FilterRules.of(wanted.refused()));
+            failures.collect(() -> apply(program, desired, repair, failures));
+        }
+        if (!leftoversRemoved && failures.isEmpty()) {
+            removeFrom(otherFlavour(), failures);
+            leftoversRemoved = failures.isEmpty();
+        }
+        applied = failures.isEmpty() ? new Applied(rules, network) : null;
+        failures.rethrow();
+    }
+
+    @Override
+    public void removeAll() throws RedirectException {
+        applied = null;
+        Failures failures = new Failures();
+        removeFrom(installed.all(), failures);
+        failures.rethrow();
+    }
+
+    private void removeFrom(List<IptablesProgram> programs, Failures failures) {
+        List<TableRules> nothing =
+                List.of(TableRules.none(NatRules.TABLE), TableRules.none(FilterRules.TABLE));
+        for (IptablesProgram program : programs) {
+            failures.collect(() -> apply(program, nothing, false, failures));
+        }
+    }
+
+    private void apply(
+            IptablesProgram program, List<TableRules> desired, boolean repair, Failures failures)
+            throws RedirectException {
+        Map<String, SavedTable> saved = program.read(commands);
+        for (TableRules rules : desired) {
+            String table = rules.table();
+            Optional<String> patch =
+                    TablePatch.between(saved.getOrDefault(table, SavedTable.EMPTY), rules);
+            if (patch.isPresent()) {
+                failures.collect(() -> write(program, table, patch.get(), repair));
+            }
+        }
+    }
+
+    private void write(IptablesProgram program, String table, String patch, boolean repair)
+            throws RedirectException {
+        if (repair) {
+            LOG.warn("{}: another program changed Sluice's rules in table {}", program, table);
+        }
+        LOG.debug("{}: writing table {}:\n{}", program, table, patch);
+        program.write(commands, table, patch, settings.lockWait());
+    }
+
+    private List<IptablesProgram> otherFlavour() {
+        return installed.all().stream()
+                .filter(program -> !program.equals(chosen.get(program.family())))
+                .toList();
+    }
+
+    private TableRules natRules(RuleSet wanted, IpFamily family, NodeNetwork network) {
+        List<String> numbered =
+                network.numbered(family).stream()
+                        // What comes in through the others goes by DNAT, as well.
+                        .filter(NodeInterface::hasPlainName)
+                        .map(NodeInterface::name)
+                        .toList();
+        Optional<IpAddress> configured =
+                family == IpFamily.IPV4 ? settings.address4() : settings.address6();
+        Optional<IpAddress> address = configured.or(() -> network.address(family));
+        return NatRules.of(wanted.redirects(), numbered, address);
+    }
+
+    private NodeNetwork readNetwork() throws RedirectException {
+        NodeNetwork network;
+        try {
+            network = node.read();
+        } catch (IOException e) {
+            throw new RedirectException("the node's interfaces could not be read: " + e, e);
+        }
+        List<String> odd =
+                network.interfaces().stream()
+                        .filter(candidate -> !candidate.hasPlainName())
+                        .map(NodeInterface::name)
+                        .toList();
+        if (!odd.isEmpty() && !odd.equals(oddInterfaces)) {
+            LOG.warn("no rule names these interfaces, their names are odd: {}", odd);
+        }
+        oddInterfaces = odd;
+        return network;
+    }
+
+    private void reportWithoutIpv6(RuleSet wanted, @Nullable IptablesProgram program) {
+        boolean missed = !wanted.equals(RuleSet.EMPTY);
+        if (missed && !ipv6Reported) {
+            LOG.error(
+                    "no rules for IPv6 front ends: {}",
+                    program == null
+                            ? "ip6tables-restore not found in PATH"
+                            : "the kernel runs without IPv6");
+        }
+        ipv6Reported = missed;
+    }
+}

@@ -1,0 +1,95 @@
+package dev.sluice.redirect;
+
+import dev.sluice.model.IpAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The text of one rule, as {@code iptables-save} writes it after {@code -A CHAIN}.
+ *
+ * <p>Threads: stateless; any thread.
+ */
+final class RuleText {
+    /** What inet_ntop makes of an address whose first 96 bits are zero: {@code ::1.2.3.4}. */
+    private static final Pattern DOTTED_TAIL = Pattern.compile("::(\\d+\\.){3}\\d+");
+
+    private RuleText() {}
+
+    /**
+     * Whether the kernel does the same for both: options may stand in another order, comments and
+     * the match that {@code -p} implies may be missing, and an address may be written otherwise.
+     */
+    static boolean equivalent(String one, String other) {
+        return one.equals(other) || options(one).equals(options(other));
+    }
+
+    /** The chain or target that the rule goes to; empty if it only counts. */
+    static String target(String rule) {
+        List<String> words = words(rule);
+        for (int i = 0; i < words.size() - 1; i++) {
+            switch (words.get(i)) {
+                case "-j", "--jump", "-g", "--goto" -> {
+                    return words.get(i + 1);
+                }
+                default -> {}
+            }
+        }
+        return "";
+    }
+
+    private static List<String> options(String rule) {
+        List<String> options = new ArrayList<>();
+        StringBuilder option = new StringBuilder();
+        boolean negated = false;
+        for (String word : words(rule)) {
+            boolean starts = word.equals("!") || (word.startsWith("-") && !negated);
+            if (starts && !option.isEmpty()) {
+                options.add(option.toString());
+                option.setLength(0);
+            }
+            negated = word.equals("!");
+            option.append(option.isEmpty() ? "" : " ").append(canonical(word));
+        }
+        options.add(option.toString());
+        options.removeIf(text -> text.equals("-m comment") || text.startsWith("--comment "));
+        options.removeIf(
+                text -> text.startsWith("-m ") && options.contains("-p " + text.substring(3)));
+        options.sort(null);
+        return options;
+    }
+
+    private static String canonical(String word) {
+        Matcher matcher = DOTTED_TAIL.matcher(word);
+        return matcher.find()
+                ? matcher.replaceFirst(IpAddress.parse(matcher.group()).toString())
+                : word;
+    }
+
+    /** Splits at spaces; double quotes and backslashes as iptables-restore reads them. */
+    private static List<String> words(String rule) {
+        List<String> words = new ArrayList<>();
+        StringBuilder word = new StringBuilder();
+        boolean quoted = false;
+        for (int i = 0; i < rule.length(); i++) {
+            char c = rule.charAt(i);
+            if (c == '\\' && quoted && i + 1 < rule.length()) {
+                word.append(rule.charAt(++i));
+            } else if (c == '"') {
+                quoted = !quoted;
+            } else if (c == ' ' && !quoted) {
+                if (!word.isEmpty()) {
+                    words.add(word.toString());
+                }
+                word.setLength(0);
+            } else {
+                word.append(c);
+            }
+        }
+        if (!word.isEmpty()) {
+            words.add(word.toString());
+        }
+        return words;
+    }
+}

@@ -1,0 +1,174 @@
+package dev.sluice.redirect;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.sluice.model.IpAddress;
+import dev.sluice.model.IpFamily;
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * A Java process inside a network namespace that listens, connects and looks at interfaces for a
+ * test outside. One line asks, one line answers.
+ *
+ * <p>Threads: one thread.
+ */
+final class NamespaceAgent implements AutoCloseable {
+    private static final int CONNECT_MILLIS = 5_000;
+
+    private final Process process;
+    private final BufferedWriter questions;
+    private final BufferedReader answers;
+
+    private NamespaceAgent(Process process) {
+        this.process = process;
+        this.questions = process.outputWriter(UTF_8);
+        this.answers = process.inputReader(UTF_8);
+    }
+
+    static NamespaceAgent start(Namespace namespace) throws IOException {
+        String classPath =
+                Stream.of(NamespaceAgent.class, NodeNetworkReader.class)
+                        .map(type -> type.getProtectionDomain().getCodeSource().getLocation())
+                        .map(location -> location.getPath())
+                        .collect(Collectors.joining(":"));
+        List<String> command = new ArrayList<>(namespace.prefix());
+        command.addAll(
+                List.of(
+                        System.getProperty("java.home") + "/bin/java",
+                        "-Xmx64m",
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        classPath,
+                        NamespaceAgent.class.getName()));
+        return new NamespaceAgent(
+                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+    }
+
+    /** Accepts on all addresses of both families and sends each client the port. */
+    void listen(int port) throws IOException {
+        ask("listen " + port);
+    }
+
+    /** What the listener sent, {@code refused} or {@code timeout}. */
+    String connect(String address, int port) throws IOException {
+        return ask("connect " + address + " " + port);
+    }
+
+    /** What {@link NodeNetworkReader} sees in there. */
+    NodeNetwork network() throws IOException {
+        List<NodeInterface> interfaces = new ArrayList<>();
+        Map<IpFamily, String> defaults = new EnumMap<>(IpFamily.class);
+        for (String word : ask("network").split(" ", -1)) {
+            String[] parts = word.split(",", -1);
+            switch (parts[0]) {
+                case "default" -> defaults.put(IpFamily.valueOf(parts[1]), parts[2]);
+                default ->
+                        interfaces.add(
+                                new NodeInterface(
+                                        parts[0],
+                                        Integer.parseInt(parts[1]),
+                                        Stream.of(parts).skip(2).map(IpAddress::parse).toList()));
+            }
+        }
+        return new NodeNetwork(interfaces, defaults, true);
+    }
+
+    private String ask(String question) throws IOException {
+        questions.write(question + "\n");
+        questions.flush();
+        String answer = answers.readLine();
+        if (answer == null) {
+            throw new IOException("the agent ended at '" + question + "'");
+        }
+        return answer;
+    }
+
+    @Override
+    public void close() throws IOException {
+        questions.close();
+        process.destroy();
+    }
+
+    /** The process inside; it ends with its input. */
+    public static void main(String[] args) throws IOException {
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
+        PrintWriter out = new PrintWriter(new OutputStreamWriter(System.out, UTF_8), true);
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            String[] words = line.split(" ", -1);
+            out.println(
+                    switch (words[0]) {
+                        case "listen" -> serve(Integer.parseInt(words[1]));
+                        case "connect" -> dial(words[1], Integer.parseInt(words[2]));
+                        case "network" -> shown(NodeNetworkReader.read());
+                        default -> "unknown question";
+                    });
+        }
+    }
+
+    private static String serve(int port) throws IOException {
+        ServerSocket listener = new ServerSocket(port);
+        Thread thread =
+                new Thread(
+                        () -> {
+                            while (true) {
+                                try (Socket client = listener.accept()) {
+                                    client.getOutputStream().write((port + "\n").getBytes(UTF_8));
+                                } catch (IOException e) {
+                                    System.err.println("listener " + port + ": " + e);
+                                }
+                            }
+                        });
+        thread.setDaemon(true);
+        thread.start();
+        return "listening";
+    }
+
+    private static String dial(String address, int port) {
+        try (Socket socket = new Socket()) {
+            socket.setSoTimeout(CONNECT_MILLIS);
+            socket.connect(
+                    new InetSocketAddress(IpAddress.parse(address).toInetAddress(), port),
+                    CONNECT_MILLIS);
+            String line =
+                    new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8))
+                            .readLine();
+            return line == null ? "closed" : line;
+        } catch (SocketTimeoutException e) {
+            return "timeout";
+        } catch (ConnectException e) {
+            return "Connection refused".equals(e.getMessage()) ? "refused" : e.toString();
+        } catch (IOException e) {
+            return e.toString();
+        }
+    }
+
+    private static String shown(NodeNetwork network) {
+        List<String> words = new ArrayList<>();
+        for (NodeInterface device : network.interfaces()) {
+            words.add(
+                    Stream.concat(
+                                    Stream.of(device.name(), String.valueOf(device.index())),
+                                    device.addresses().stream().map(IpAddress::toString))
+                            .collect(Collectors.joining(",")));
+        }
+        network.defaultInterfaces()
+                .forEach((family, name) -> words.add("default," + family + "," + name));
+        return String.join(" ", words);
+    }
+}

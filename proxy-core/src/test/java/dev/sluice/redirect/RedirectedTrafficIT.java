@@ -1,0 +1,176 @@
+package dev.sluice.redirect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.config.ProxyConfig;
+import dev.sluice.config.ProxyConfig.Redirect.Flavour;
+import dev.sluice.model.FrontEnd;
+import dev.sluice.model.IpAddress;
+import dev.sluice.model.IpFamily;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Where connections to a front end end up: from the node, from a pod behind a bridge that has an
+ * address, and from one behind a veth that has none, set up as Calico does it.
+ */
+class RedirectedTrafficIT {
+    private static final int LISTENER = 20001;
+    private static final FrontEnd WEB4 = Rules.tcp("10.96.0.1", 80);
+    private static final FrontEnd WEB6 = Rules.tcp("fd00:96::1", 80);
+    private static final RuleSet RULES =
+            new RuleSet(
+                    new TreeMap<>(Map.of(WEB4, LISTENER, WEB6, LISTENER)),
+                    Rules.refused(Rules.tcp("10.96.0.2", 80), Rules.tcp("fd00:96::2", 80)));
+
+    private static final List<AutoCloseable> OPEN = new ArrayList<>();
+    private static Namespace node;
+    private static NamespaceAgent nodeAgent;
+    private static NamespaceAgent bridgedPod;
+    private static NamespaceAgent routedPod;
+
+    @BeforeAll
+    static void connectNodeAndPods() throws Exception {
+        node = opened(Namespace.create("node-"));
+        Namespace bridged = opened(Namespace.create("bridged-"));
+        Namespace routed = opened(Namespace.create("routed-"));
+
+        node.run("sysctl", "-qw", "net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1");
+        node.ip("link add eth0 type veth peer name outside");
+        node.ip("link set outside up");
+        node.ip("link set eth0 up");
+        node.ip("addr add 192.0.2.10/24 dev eth0");
+        node.ip("addr add 2001:db8::10/64 dev eth0");
+        node.ip("route add default via 192.0.2.1 dev eth0");
+        node.ip("-6 route add default via 2001:db8::1 dev eth0");
+
+        node.ip("link add br0 type bridge");
+        node.ip("link set br0 up");
+        node.ip("addr add 10.1.0.1/24 dev br0");
+        node.ip("addr add fd01::1/64 dev br0");
+        node.ip("link add vb0 type veth peer name eth0 netns " + bridged.name());
+        node.ip("link set vb0 master br0 up");
+        bridged.ip("link set eth0 up");
+        bridged.ip("addr add 10.1.0.2/24 dev eth0");
+        bridged.ip("addr add fd01::2/64 dev eth0");
+        bridged.ip("route add default via 10.1.0.1");
+        bridged.ip("-6 route add default via fd01::1");
+
+        node.ip("link add cali0 type veth peer name eth0 netns " + routed.name());
+        node.ip("link set cali0 address ee:ee:ee:ee:ee:ee up");
+        node.run("sysctl", "-qw", "net.ipv4.conf.cali0.proxy_arp=1");
+        node.ip("route add 10.2.0.2/32 dev cali0");
+        node.ip("-6 route add fd02::2/128 dev cali0");
+        routed.ip("link set eth0 up");
+        routed.ip("addr add 10.2.0.2/32 dev eth0");
+        routed.ip("addr add fd02::2/128 dev eth0");
+        routed.ip("route add 169.254.1.1 dev eth0 scope link");
+        routed.ip("route add default via 169.254.1.1 dev eth0");
+        routed.ip("-6 route add default via fe80::ecee:eeff:feee:eeee dev eth0");
+
+        nodeAgent = opened(NamespaceAgent.start(node));
+        bridgedPod = opened(NamespaceAgent.start(bridged));
+        routedPod = opened(NamespaceAgent.start(routed));
+        nodeAgent.listen(LISTENER);
+    }
+
+    private static <T extends AutoCloseable> T opened(T resource) {
+        OPEN.add(resource);
+        return resource;
+    }
+
+    @AfterEach
+    void removeRules() throws Exception {
+        open(Flavour.NFT).removeAll();
+    }
+
+    @AfterAll
+    static void closeAll() throws Exception {
+        Collections.reverse(OPEN);
+        for (AutoCloseable resource : OPEN) {
+            resource.close();
+        }
+        OPEN.clear();
+    }
+
+    @Test
+    void theNodesInterfacesAreReadAsTheyAre() throws Exception {
+        NodeNetwork network = nodeAgent.network();
+
+        assertThat(network.numbered(IpFamily.IPV4))
+                .extracting(NodeInterface::name)
+                .containsExactly("br0", "eth0");
+        assertThat(network.numbered(IpFamily.IPV6))
+                .extracting(NodeInterface::name)
+                .containsExactly("br0", "eth0");
+        assertThat(network.address(IpFamily.IPV4)).hasValue(IpAddress.parse("192.0.2.10"));
+        assertThat(network.address(IpFamily.IPV6)).hasValue(IpAddress.parse("2001:db8::10"));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"LEGACY", "NFT"})
+    void everyClientReachesTheListenerInBothFamilies(Flavour flavour) throws Exception {
+        open(flavour).replaceAll(RULES);
+
+        assertAll("10.96.0.1", String.valueOf(LISTENER));
+        assertAll("fd00:96::1", String.valueOf(LISTENER));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"LEGACY", "NFT"})
+    void aRefusedFrontEndIsRefusedToEveryClient(Flavour flavour) throws Exception {
+        open(flavour).replaceAll(RULES);
+
+        assertAll("10.96.0.2", "refused");
+        assertAll("fd00:96::2", "refused");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"10.96.0.1, 10.96.0.2", "fd00:96::1, fd00:96::2"})
+    void afterAFlushTheNextCallBringsTrafficBack(String redirected, String refused)
+            throws Exception {
+        IptablesRedirectRules rules = open(Flavour.NFT);
+        rules.replaceAll(RULES);
+        node.run("nft", "flush", "ruleset");
+
+        rules.replaceAll(RULES);
+
+        assertAll(redirected, String.valueOf(LISTENER));
+        assertAll(refused, "refused");
+    }
+
+    private static void assertAll(String address, String answer) throws Exception {
+        assertThat(nodeAgent.connect(address, 80)).as("node to " + address).isEqualTo(answer);
+        assertThat(bridgedPod.connect(address, 80))
+                .as("pod behind a bridge to " + address)
+                .isEqualTo(answer);
+        assertThat(routedPod.connect(address, 80))
+                .as("pod behind a veth without address to " + address)
+                .isEqualTo(answer);
+    }
+
+    private static IptablesRedirectRules open(Flavour flavour) throws Exception {
+        ProxyConfig.Redirect settings =
+                new ProxyConfig.Redirect(
+                        ProxyConfig.Redirect.Mode.IPTABLES,
+                        flavour,
+                        Optional.empty(),
+                        Optional.empty(),
+                        Duration.ofSeconds(5),
+                        false);
+        return IptablesRedirectRules.open(
+                settings, node.commands(), IptablesPrograms.systemPath(), nodeAgent::network);
+    }
+}
