@@ -31,6 +31,9 @@ final class ProxyConnection implements Dialer.Outcome {
     /** How long a RST waits for bytes that do not move, ns. */
     private static final long RESET_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    /** The same where nobody tells whether they have arrived, ns. */
+    private static final long BLIND_RESET_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     /** How often a waiting RST looks whether all bytes have arrived, ms. */
     private static final long RESET_CHECK_MILLIS = 5;
 
@@ -239,8 +242,8 @@ final class ProxyConnection implements Dialer.Outcome {
                     lastProgress = now;
                 }
                 outstanding = info.outstanding();
-            } else if (last.isDrained() && now - last.lastMoved() >= RESET_PATIENCE_NANOS) {
-                // Nobody tells whether the bytes have arrived: by now they have, or never will.
+            } else if (last.isDrained() && now - last.lastMoved() >= BLIND_RESET_PATIENCE_NANOS) {
+                // By now they have arrived, or the client is slow: there is no way to know.
                 return true;
             }
             return now - Math.max(lastProgress, last.lastMoved()) >= RESET_PATIENCE_NANOS;
