@@ -141,7 +141,8 @@ public record ProxyConfig(
      * @param minInterval least time between two runs
      * @param minRuleInterval least time between two writes of rules
      * @param retryInterval time until a run that failed in part is repeated
-     * @param verifyInterval how often the kernel's rules are compared with what they should be
+     * @param verifyInterval time after which rules are compared with the kernel's although nothing
+     *     changed, to bring back what another program removed
      */
     public record Reconcile(
             Duration minInterval,

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  *     a program
  */
 record KernelPorts(PortRanges ephemeral, PortRanges reserved) {
-    private static final Logger LOG = LoggerFactory.getLogger(KernelPorts.class);
+    private static final Logger log = LoggerFactory.getLogger(KernelPorts.class);
     private static final Path FOLDER = Path.of("/proc/sys/net/ipv4");
 
     /** The dynamic ports of RFC 6335, for systems other than Linux. */
@@ -42,7 +42,7 @@ record KernelPorts(PortRanges ephemeral, PortRanges reserved) {
             String text = Files.readString(file, StandardCharsets.US_ASCII).strip();
             return PortRanges.parse(text.replaceAll("\\s+", "-"));
         } catch (IOException | IllegalArgumentException e) {
-            LOG.warn("{} can not be read; taken as '{}'", file, fallback, e);
+            log.warn("{} can not be read; taken as '{}'", file, fallback, e);
             return PortRanges.parse(fallback);
         }
     }

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * <p>Threads: control thread only.
  */
 public final class ListenerPorts {
-    private static final Logger LOG = LoggerFactory.getLogger(ListenerPorts.class);
+    private static final Logger log = LoggerFactory.getLogger(ListenerPorts.class);
 
     /** Bounds the memory of clusters that make Services under ever new names; about 1 MB. */
     private static final int MOST_ABSENT = 16_384;
@@ -149,7 +149,7 @@ public final class ListenerPorts {
     private void warnOfFallback() {
         if (!hasWarned) {
             hasWarned = true;
-            LOG.warn(
+            log.warn(
                     "no port is left in {} (sluice.listener.port-range): listeners get ephemeral"
                             + " ports ({}), which outgoing connections may take first",
                     ranges,

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * <p>Stateless; any thread. Both methods block on the disk.
  */
 final class PortFile {
-    private static final Logger LOG = LoggerFactory.getLogger(PortFile.class);
+    private static final Logger log = LoggerFactory.getLogger(PortFile.class);
     private static final Pattern LINE =
             Pattern.compile(
                     "([^/:\\s]+)/([^/:\\s]+)(?::([^/:\\s]+))?/(tcp|udp|sctp)\\s+([1-9]\\d{0,4})");
@@ -52,7 +52,7 @@ final class PortFile {
         } catch (NoSuchFileException e) {
             return ports;
         } catch (IOException e) {
-            LOG.warn("{} can not be read; listeners get new ports: {}", file, e.toString());
+            log.warn("{} can not be read; listeners get new ports: {}", file, e.toString());
             return ports;
         }
         String[] lines = text.split("\\R", -1);
@@ -62,12 +62,12 @@ final class PortFile {
             if (!line.isEmpty() && !line.startsWith("#") && !add(line, ports, taken)) {
                 bad++;
                 if (bad <= MOST_WARNINGS) {
-                    LOG.warn("{}:{}: '{}' is left out: {}", file, i + 1, shown(line), rule());
+                    log.warn("{}:{}: '{}' is left out: {}", file, i + 1, shown(line), rule());
                 }
             }
         }
         if (bad > MOST_WARNINGS) {
-            LOG.warn("{}: {} more lines are left out", file, bad - MOST_WARNINGS);
+            log.warn("{}: {} more lines are left out", file, bad - MOST_WARNINGS);
         }
         return ports;
     }

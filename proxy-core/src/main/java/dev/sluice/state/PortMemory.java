@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * <p>Threads: any.
  */
 public final class PortMemory implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(PortMemory.class);
+    private static final Logger log = LoggerFactory.getLogger(PortMemory.class);
     private static final Duration LONGEST_WRITE = Duration.ofSeconds(10);
 
     private final Optional<Path> file;
@@ -118,7 +118,7 @@ public final class PortMemory implements AutoCloseable {
         writer.shutdown();
         try {
             if (!writer.awaitTermination(LONGEST_WRITE.toMillis(), TimeUnit.MILLISECONDS)) {
-                LOG.warn("{}: the disk does not answer", file);
+                log.warn("{}: the disk does not answer", file);
                 return;
             }
         } catch (InterruptedException e) {
@@ -148,7 +148,7 @@ public final class PortMemory implements AutoCloseable {
         synchronized (this) {
             isDirty |= failure.isPresent();
             if (failure.isPresent() && !isFailing) {
-                LOG.warn("{} can not be written: {}", file.get(), failure.get().toString());
+                log.warn("{} can not be written: {}", file.get(), failure.get().toString());
             }
             isFailing = failure.isPresent();
         }

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * <p>Threads: any one thread at a time.
  */
 public final class StateDirectory implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(StateDirectory.class);
+    private static final Logger log = LoggerFactory.getLogger(StateDirectory.class);
     private static final Duration POLL = Duration.ofMillis(100);
     private static final int LONGEST_HOLDER = 300;
 
@@ -84,7 +84,7 @@ public final class StateDirectory implements AutoCloseable {
             try {
                 channel.close();
             } catch (IOException e) {
-                LOG.warn("state directory {}: closing its lock failed", directory, e);
+                log.warn("state directory {}: closing its lock failed", directory, e);
             }
         }
     }
@@ -111,7 +111,7 @@ public final class StateDirectory implements AutoCloseable {
                                 + " ms for it to end");
             }
             if (!waiting) {
-                LOG.info("state directory {} is in use by {}; waiting", directory, holder);
+                log.info("state directory {} is in use by {}; waiting", directory, holder);
                 waiting = true;
             }
             pause(directory);
