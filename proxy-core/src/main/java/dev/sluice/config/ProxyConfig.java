@@ -1,5 +1,7 @@
 package dev.sluice.config;
 
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
 import dev.sluice.model.IpAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,6 +28,24 @@ public record ProxyConfig(
         Reconcile reconcile,
         State state,
         Shutdown shutdown) {
+
+    /**
+     * Reads and checks {@code sluice { … }} of a configuration; what it leaves out has the default
+     * of {@code reference.conf}. Other top-level keys are none of this method's business.
+     *
+     * @throws InvalidConfigException for the first unknown key, wrong type or value that breaks a
+     *     rule
+     */
+    public static ProxyConfig from(Config config) {
+        ConfigKeys keys = ConfigKeys.read();
+        keys.check(config);
+        return ProxyConfigReader.read(config.withFallback(keys.defaults()).resolve());
+    }
+
+    /** What {@code reference.conf} says. */
+    public static ProxyConfig defaults() {
+        return from(ConfigFactory.empty());
+    }
 
     /** Which Netty transport carries the connections, and on how many event loops. */
     public record Transport(Kind kind, int eventLoops) {

@@ -1,0 +1,74 @@
+package dev.sluice.config;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigException;
+import com.typesafe.config.ConfigFactory;
+import com.typesafe.config.ConfigParseOptions;
+import com.typesafe.config.ConfigValueFactory;
+import dev.sluice.config.ConfigSources.Flag;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Puts the sources of the program's settings together.
+ *
+ * <p>Stateless; any thread.
+ */
+public final class ConfigLoader {
+    private ConfigLoader() {}
+
+    /**
+     * Reads all sources and checks what results.
+     *
+     * @throws InvalidConfigException for the first thing that is wrong; see its message
+     */
+    public static ProxyConfig load(ConfigSources sources) {
+        ConfigKeys keys = ConfigKeys.read();
+        Config merged = ConfigFactory.empty();
+        for (Flag flag : sources.flags()) {
+            merged = flag(flag, keys).withFallback(merged);
+        }
+        merged = merged.withFallback(EnvironmentConfig.read(sources.environment(), keys));
+        if (sources.file().isPresent()) {
+            merged = merged.withFallback(file(sources.file().get(), keys));
+        }
+        return ProxyConfig.from(merged);
+    }
+
+    private static Config flag(Flag flag, ConfigKeys keys) {
+        String prefix = ConfigKeys.ROOT + ".";
+        String key = flag.key().startsWith(prefix) ? flag.key() : prefix + flag.key();
+        if (!keys.byEnvironmentName().containsValue(key)) {
+            throw new InvalidConfigException(
+                    flag.origin() + " '" + flag.key() + "': there is no such key");
+        }
+        return ConfigValueFactory.fromAnyRef(flag.text(), flag.origin()).atPath(key);
+    }
+
+    private static Config file(Path path, ConfigKeys keys) {
+        if (!Files.isReadable(path) || Files.isDirectory(path)) {
+            throw new InvalidConfigException("--config " + path + ": there is no readable file");
+        }
+        try {
+            Config config =
+                    ConfigFactory.parseFile(
+                                    path.toFile(),
+                                    ConfigParseOptions.defaults().setAllowMissing(false))
+                            .resolve();
+            config.root()
+                    .forEach(
+                            (key, value) -> {
+                                if (!key.equals(ConfigKeys.ROOT)) {
+                                    throw Origins.invalid(
+                                            key,
+                                            value,
+                                            "there is no such key; all keys are below 'sluice'");
+                                }
+                            });
+            keys.check(config);
+            return config;
+        } catch (ConfigException e) {
+            throw new InvalidConfigException("--config " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+package dev.sluice.config;
+
+import com.typesafe.config.Config;
+import dev.sluice.config.ProxyConfig.Affinity;
+import dev.sluice.config.ProxyConfig.Connections;
+import dev.sluice.config.ProxyConfig.Dial;
+import dev.sluice.config.ProxyConfig.Keepalive;
+import dev.sluice.config.ProxyConfig.Listener;
+import dev.sluice.config.ProxyConfig.Reconcile;
+import dev.sluice.config.ProxyConfig.Redirect;
+import dev.sluice.config.ProxyConfig.Shutdown;
+import dev.sluice.config.ProxyConfig.State;
+import dev.sluice.config.ProxyConfig.Transport;
+import dev.sluice.model.IpAddress;
+import dev.sluice.model.IpFamily;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** Builds the records from a configuration that has every key. */
+final class ProxyConfigReader {
+    private static final Path STATE_WHEN_REDIRECTING = Path.of("/run/sluice");
+    private static final int FIRST_UNPRIVILEGED_PORT = 1024;
+
+    private ProxyConfigReader() {}
+
+    static ProxyConfig read(Config complete) {
+        ConfigValues root = new ConfigValues(ConfigKeys.ROOT, complete.getObject(ConfigKeys.ROOT));
+        Redirect redirect = redirect(root.section("redirect"));
+        return new ProxyConfig(
+                root.path("manifests"),
+                transport(root.section("transport")),
+                redirect,
+                listener(root.section("listener")),
+                dial(root.section("dial"), redirect.mode()),
+                connections(root.section("connections")),
+                new Affinity(root.section("affinity").number("max-clients", 1, 1 << 24)),
+                reconcile(root.section("reconcile")),
+                state(root.section("state"), redirect.mode()),
+                shutdown(root.section("shutdown")));
+    }
+
+    private static Transport transport(ConfigValues values) {
+        return new Transport(
+                values.choice("kind", Transport.Kind.class), values.number("event-loops", 0, 1024));
+    }
+
+    private static Redirect redirect(ConfigValues values) {
+        return new Redirect(
+                values.choice("mode", Redirect.Mode.class),
+                values.choice("flavour", Redirect.Flavour.class),
+                nodeAddress(values, "address4", IpFamily.IPV4),
+                nodeAddress(values, "address6", IpFamily.IPV6),
+                values.wholeSeconds("lock-wait", "1s", "60s"),
+                values.truth("beside-kube-proxy"));
+    }
+
+    private static Optional<IpAddress> nodeAddress(
+            ConfigValues values, String name, IpFamily family) {
+        Optional<IpAddress> address = values.address(name);
+        if (address.isPresent()
+                && (address.get().family() != family || !isReachable(address.get()))) {
+            throw values.invalid(
+                    name,
+                    "must be an address of this node of family "
+                            + family
+                            + " that pods can reach: not loopback, link-local, multicast,"
+                            + " broadcast or unspecified");
+        }
+        return address;
+    }
+
+    private static boolean isReachable(IpAddress address) {
+        return !address.isLoopback()
+                && !address.isLinkLocal()
+                && !address.isMulticast()
+                && !address.isBroadcast()
+                && !address.isUnspecified();
+    }
+
+    private static Listener listener(ConfigValues values) {
+        IpAddress address =
+                values.address("address")
+                        .filter(given -> !given.isMulticast() && !given.isBroadcast())
+                        .orElseThrow(
+                                () ->
+                                        values.invalid(
+                                                "address",
+                                                "must be an address that a listener can be bound"
+                                                        + " to"));
+        PortRanges ranges = values.portRanges("port-range");
+        if (ranges.ports().anyMatch(port -> port < FIRST_UNPRIVILEGED_PORT)) {
+            throw values.invalid("port-range", "must be within 1024-65535");
+        }
+        return new Listener(address, ranges);
+    }
+
+    private static Dial dial(ConfigValues values, Redirect.Mode mode) {
+        Duration total = values.duration("total-timeout", "1ms", "5m");
+        List<Duration> tries = values.durations("try-timeouts", 8, "1ms", "60s");
+        if (tries.stream().anyMatch(each -> each.compareTo(total) > 0)) {
+            throw values.invalid(
+                    "try-timeouts", "must not be longer than sluice.dial.total-timeout");
+        }
+        boolean allowLoopback = values.truth("allow-loopback");
+        if (allowLoopback && mode != Redirect.Mode.NONE) {
+            throw values.invalid(
+                    "allow-loopback", "may be true only when sluice.redirect.mode is none");
+        }
+        return new Dial(tries, total, values.duration("retry-pause", "1ms", "10s"), allowLoopback);
+    }
+
+    private static Connections connections(ConfigValues values) {
+        int max = values.number("max", 0, 10_000_000);
+        return new Connections(
+                max == 0 ? OptionalInt.empty() : OptionalInt.of(max),
+                values.duration("half-closed-timeout", "1s", "24h"),
+                values.duration("unacked-timeout", "1s", "24h"),
+                values.duration("reap-interval", "100ms", "30s"),
+                keepalive(values.section("keepalive")));
+    }
+
+    private static Keepalive keepalive(ConfigValues values) {
+        return new Keepalive(
+                values.wholeSeconds("idle", "1s", "32767s"),
+                values.wholeSeconds("interval", "1s", "32767s"),
+                values.number("probes", 1, 127));
+    }
+
+    private static Reconcile reconcile(ConfigValues values) {
+        return new Reconcile(
+                values.duration("min-interval", "1ms", "60s"),
+                values.duration("min-rule-interval", "1ms", "60s"),
+                values.duration("retry-interval", "10ms", "60s"),
+                values.duration("verify-interval", "100ms", "1h"));
+    }
+
+    private static State state(ConfigValues values, Redirect.Mode mode) {
+        Optional<Path> fallback =
+                mode == Redirect.Mode.NONE ? Optional.empty() : Optional.of(STATE_WHEN_REDIRECTING);
+        return new State(
+                values.path("directory").or(() -> fallback),
+                values.duration("takeover-wait", "0s", "10m"));
+    }
+
+    private static Shutdown shutdown(ConfigValues values) {
+        return new Shutdown(values.duration("drain", "0s", "24h"), values.truth("keep-rules"));
+    }
+}

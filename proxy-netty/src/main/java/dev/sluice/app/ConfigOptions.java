@@ -1,0 +1,54 @@
+package dev.sluice.app;
+
+import dev.sluice.config.ConfigLoader;
+import dev.sluice.config.ConfigSources;
+import dev.sluice.config.ConfigSources.Flag;
+import dev.sluice.config.InvalidConfigException;
+import dev.sluice.config.ProxyConfig;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The flags that say where settings come from. */
+final class ConfigOptions {
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "Settings in HOCON, all below 'sluice'.")
+    private @Nullable Path file;
+
+    @Option(
+            names = "--redirect",
+            paramLabel = "iptables|none",
+            description = "Same as --set redirect.mode=….")
+    private @Nullable String redirect;
+
+    @Option(
+            names = "--set",
+            paramLabel = "KEY=VALUE",
+            description =
+                    "One setting, such as --set dial.total-timeout=2s; may be repeated. The"
+                            + " environment variable of this one is SLUICE_DIAL_TOTAL_TIMEOUT. Flags"
+                            + " win over variables, and those over the file.")
+    private List<String> settings = new ArrayList<>();
+
+    /**
+     * Reads the settings.
+     *
+     * @param own flags of the command itself
+     * @throws InvalidConfigException for the first that is wrong
+     */
+    ProxyConfig load(Map<String, String> environment, List<Flag> own) {
+        List<Flag> flags = new ArrayList<>();
+        settings.forEach(setting -> flags.add(Flag.set(setting)));
+        if (redirect != null) {
+            flags.add(new Flag("--redirect", "redirect.mode", redirect));
+        }
+        flags.addAll(own);
+        return ConfigLoader.load(new ConfigSources(flags, environment, Optional.ofNullable(file)));
+    }
+}

@@ -1,0 +1,101 @@
+package dev.sluice.app;
+
+import dev.sluice.config.InvalidConfigException;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The command line. */
+@Command(
+        name = "sluice",
+        description = "A userspace Service proxy for Kubernetes.",
+        synopsisSubcommandLabel = "COMMAND",
+        mixinStandardHelpOptions = true,
+        scope = ScopeType.INHERIT,
+        versionProvider = Versions.class,
+        sortOptions = false,
+        usageHelpAutoWidth = true,
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:done, or ended by a first SIGTERM, SIGINT or SIGHUP",
+            "1:failed; the reason is on standard error",
+            "2:wrong use of the command line",
+            "3:invalid setting",
+            "129, 130, 143:ended at once by a second SIGHUP, SIGINT or SIGTERM"
+        })
+public final class Main implements Runnable {
+    private static final String LOG_SETTINGS = "logback.configurationFile";
+
+    @Spec private CommandSpec spec = CommandSpec.create();
+
+    @Option(
+            names = {"-v", "--verbose"},
+            scope = ScopeType.INHERIT,
+            description = "Log more, and show stack traces of errors.")
+    private boolean verbose;
+
+    private Main() {}
+
+    /** Runs the program; see {@code --help}. */
+    public static void main(String[] arguments) {
+        if (System.getProperty(LOG_SETTINGS) == null) {
+            System.setProperty(LOG_SETTINGS, "dev/sluice/app/logback-program.xml");
+        }
+        System.exit(commandLine(System.getenv()).execute(arguments));
+    }
+
+    /** The whole command line; reads the given environment in place of the process's own. */
+    static CommandLine commandLine(Map<String, String> environment) {
+        Main main = new Main();
+        return new CommandLine(main)
+                .addSubcommand(new RunCommand(environment))
+                .addSubcommand(new CleanupCommand(environment))
+                .addSubcommand(new VersionCommand())
+                .setExecutionStrategy(main::execute)
+                .setParameterExceptionHandler((e, arguments) -> main.wrongUse(e))
+                .setExecutionExceptionHandler((e, command, result) -> main.failed(e, command));
+    }
+
+    /** Called when no command is named. */
+    @Override
+    public void run() {
+        throw new ParameterException(
+                spec.commandLine(), "Missing command: run, cleanup or version");
+    }
+
+    private int execute(CommandLine.ParseResult result) {
+        if (verbose) {
+            ProgramLog.showDetails();
+        }
+        return new CommandLine.RunLast().execute(result);
+    }
+
+    private int wrongUse(ParameterException e) {
+        String command = e.getCommandLine().getCommandSpec().qualifiedName();
+        e.getCommandLine()
+                .getErr()
+                .println(command + ": " + line(e) + " (see '" + command + " --help')");
+        return ExitCodes.USAGE;
+    }
+
+    private int failed(Exception e, CommandLine command) {
+        command.getErr().println(command.getCommandSpec().qualifiedName() + ": " + line(e));
+        if (verbose) {
+            e.printStackTrace(command.getErr());
+        }
+        return e instanceof InvalidConfigException ? ExitCodes.INVALID_CONFIG : ExitCodes.FAILED;
+    }
+
+    /** An error that was not foreseen names its type, since its message was not made for users. */
+    private static String line(Exception e) {
+        String message = e.getMessage();
+        boolean isUnforeseen = e instanceof NullPointerException || message == null;
+        String text = isUnforeseen ? e + " (this is a bug; -v shows more)" : message;
+        return String.valueOf(text).strip().replaceAll("\\s*\\R\\s*", "; ");
+    }
+}
