@@ -47,6 +47,16 @@ public record ProxyConfig(
         return from(ConfigFactory.empty());
     }
 
+    /**
+     * For tests and programs without root: no redirect, listeners on 127.0.0.1, endpoints on
+     * loopback allowed, nothing kept on disk.
+     */
+    public static ProxyConfig embedded() {
+        return from(
+                ConfigFactory.parseString(
+                        "sluice { redirect.mode = none, dial.allow-loopback = true }"));
+    }
+
     /** Which Netty transport carries the connections, and on how many event loops. */
     public record Transport(Kind kind, int eventLoops) {
         /** {@code AUTO} is epoll where its native library loads, else NIO. */

@@ -1,6 +1,7 @@
 package dev.sluice.app;
 
 import dev.sluice.config.ProxyConfig;
+import dev.sluice.redirect.IptablesRedirectRules;
 import dev.sluice.redirect.RedirectException;
 import dev.sluice.state.StateDirectory;
 import java.io.IOException;
@@ -64,7 +65,7 @@ final class CleanupCommand implements Callable<Integer> {
     }
 
     private void remove(ProxyConfig config) throws RedirectException {
-        RedirectBackEnd.open(config.redirect()).removeAll();
+        IptablesRedirectRules.open(config.redirect()).removeAll();
         spec.commandLine().getOut().println("redirect rules of Sluice are removed");
     }
 

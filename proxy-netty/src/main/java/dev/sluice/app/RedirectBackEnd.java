@@ -1,6 +1,7 @@
 package dev.sluice.app;
 
 import dev.sluice.config.ProxyConfig;
+import dev.sluice.redirect.IptablesRedirectRules;
 import dev.sluice.redirect.NoRedirectRules;
 import dev.sluice.redirect.RedirectException;
 import dev.sluice.redirect.RedirectRules;
@@ -10,13 +11,20 @@ final class RedirectBackEnd {
     private RedirectBackEnd() {}
 
     /**
-     * Writes nothing yet.
+     * For serving. Writes nothing yet.
      *
-     * @throws RedirectException if the programs are missing or can't read the rules
+     * @throws RedirectException if the programs are missing or can't read the rules, or if
+     *     kube-proxy serves this node
      */
     static RedirectRules open(ProxyConfig.Redirect settings) throws RedirectException {
         return switch (settings.mode()) {
-            case IPTABLES -> throw new RedirectException("redirect.mode iptables is not there yet");
+            case IPTABLES -> {
+                IptablesRedirectRules rules = IptablesRedirectRules.open(settings);
+                if (!settings.besideKubeProxy()) {
+                    rules.requireNoKubeProxy();
+                }
+                yield rules;
+            }
             case NONE -> new NoRedirectRules();
         };
     }

@@ -4,6 +4,8 @@ import dev.sluice.config.ConfigSources.Flag;
 import dev.sluice.config.InvalidConfigException;
 import dev.sluice.config.ProxyConfig;
 import dev.sluice.control.ServiceSource;
+import dev.sluice.kubernetes.LoopbackEndpoints;
+import dev.sluice.kubernetes.ManifestServiceSource;
 import dev.sluice.model.ServicePortName;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -87,8 +89,12 @@ final class RunCommand implements Callable<Integer> {
         return ExitCodes.OK;
     }
 
-    private static ServiceSource source(ProxyConfig config, Path manifests) throws IOException {
-        throw new IOException("no source of manifests for " + manifests + " " + config.dial());
+    private static ServiceSource source(ProxyConfig config, Path manifests) {
+        return new ManifestServiceSource(
+                manifests,
+                config.dial().allowLoopback()
+                        ? LoopbackEndpoints.ALLOWED
+                        : LoopbackEndpoints.REFUSED);
     }
 
     private static String summary(ProxyConfig config, ServiceProxy proxy) {

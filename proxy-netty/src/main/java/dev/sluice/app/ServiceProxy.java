@@ -1,53 +1,264 @@
 package dev.sluice.app;
 
+import dev.sluice.affinity.AffinitySelectorFactory;
+import dev.sluice.balance.RoundRobinSelectorFactory;
 import dev.sluice.config.ProxyConfig;
+import dev.sluice.control.ReconcileStatus;
+import dev.sluice.control.Reconciler;
+import dev.sluice.control.Reconciler.RulesAtStop;
+import dev.sluice.control.ServiceListeners;
 import dev.sluice.control.ServiceSource;
 import dev.sluice.model.ServicePortName;
+import dev.sluice.netty.NettyServiceListeners;
+import dev.sluice.redirect.RedirectException;
+import dev.sluice.redirect.RedirectRules;
+import dev.sluice.state.ListenerPorts;
+import dev.sluice.state.PortMemory;
+import dev.sluice.state.StateDirectory;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Stands in for the composition root until that is merged: it only has its signatures. */
+/**
+ * A running proxy: everything wired together, for embedding and for the program.
+ *
+ * <p>It has no static state, so several may run in one JVM; it starts daemon threads only, installs
+ * no shutdown hook and never exits the JVM.
+ *
+ * <p>Threads: any.
+ */
 public final class ServiceProxy implements AutoCloseable {
-    private ServiceProxy() {}
+    private static final Logger log = LoggerFactory.getLogger(ServiceProxy.class);
 
+    /** Longest wait for rules to be removed and listeners to be closed. */
+    private static final Duration STOP_LIMIT = Duration.ofMinutes(1);
+
+    private final ProxyConfig config;
+    private final NettyServiceListeners listeners;
+    private final Reconciler reconciler;
+    private final Deque<AutoCloseable> resources;
+    private boolean stopped;
+
+    private ServiceProxy(
+            ProxyConfig config,
+            NettyServiceListeners listeners,
+            Reconciler reconciler,
+            Deque<AutoCloseable> resources) {
+        this.config = config;
+        this.listeners = listeners;
+        this.reconciler = reconciler;
+        this.resources = resources;
+    }
+
+    /** A proxy with the settings of {@code reference.conf} and no source yet. */
     public static Builder builder() {
         return new Builder();
     }
 
+    /**
+     * Where the listener of a Service port is bound: with {@code redirect.mode = none} the address
+     * that a client connects to.
+     *
+     * @return empty if there is no such Service port, or no listener for it
+     */
     public Optional<InetSocketAddress> localAddress(ServicePortName name) {
-        return Optional.empty();
+        return listeners.address(name);
     }
 
+    /** The Service ports that have a listener. */
     public Set<ServicePortName> servicePorts() {
-        return Set.of();
+        return status().localPorts().keySet();
     }
 
+    /** What the last change came to, and what could not be applied. */
+    public ReconcileStatus status() {
+        return reconciler.status();
+    }
+
+    /**
+     * Completes when all that the source says now is applied, or has been tried.
+     *
+     * @return never completed if the source never becomes complete; cancelled by {@link #close}
+     */
+    public CompletableFuture<ReconcileStatus> settled() {
+        return reconciler.settled();
+    }
+
+    /** Client connections now, those whose endpoint is still being dialled included. */
+    public int activeConnections() {
+        return listeners.activeConnections();
+    }
+
+    /** {@code epoll} or {@code nio}. */
     public String transportName() {
-        return "none";
+        return listeners.transportName();
     }
 
-    public void drain(Duration atMost) {}
+    /**
+     * Takes no new connections, waits until those that are there have ended, but for a limited
+     * time, and closes. Rules are removed first unless {@code shutdown.keep-rules} is set. A call
+     * after {@link #close} does nothing.
+     *
+     * @param limit how long connections may go on; those that are left then are reset
+     */
+    public synchronized void drain(Duration limit) {
+        if (stopped) {
+            return;
+        }
+        stopped = true;
+        stopReconciler();
+        try {
+            if (!listeners.awaitNoConnection(limit)) {
+                log.info(
+                        "{} connections go on after {} s and are reset",
+                        listeners.activeConnections(),
+                        limit.toSeconds());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        closeAll(resources);
+    }
 
+    /** The same as {@link #drain} without waiting for connections. */
     @Override
-    public void close() {}
+    public void close() {
+        drain(Duration.ZERO);
+    }
 
-    /** See {@link ServiceProxy}. */
+    private void stopReconciler() {
+        RulesAtStop rules = config.shutdown().keepRules() ? RulesAtStop.KEEP : RulesAtStop.REMOVE;
+        try {
+            reconciler.stop(rules).get(STOP_LIMIT.toSeconds(), TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            log.error("The proxy could not be stopped in order: {}", cause.toString());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void closeAll(Deque<AutoCloseable> resources) {
+        for (AutoCloseable resource : resources) {
+            try {
+                resource.close();
+            } catch (Exception e) {
+                log.error("{} could not be closed", resource, e);
+            }
+        }
+        resources.clear();
+    }
+
+    /** Threads: one. */
     public static final class Builder {
+        private ProxyConfig config = ProxyConfig.defaults();
+        private @Nullable ServiceSource source;
+
         private Builder() {}
 
-        public Builder config(ProxyConfig config) {
+        /** All settings; {@link ProxyConfig#embedded()} suits tests and programs without root. */
+        public Builder config(ProxyConfig settings) {
+            config = settings;
             return this;
         }
 
-        public Builder source(ServiceSource source) {
+        /** Where Services come from; closed together with the proxy. Required. */
+        public Builder source(ServiceSource services) {
+            source = services;
             return this;
         }
 
+        /**
+         * Starts the proxy and waits until the first complete state of the source is applied, as
+         * far as it can be: {@link ServiceProxy#status} tells what could not.
+         *
+         * @throws IOException if the proxy can't run here (state directory, transport, programs),
+         *     in one line; {@link InterruptedIOException} if the thread was interrupted
+         * @throws IllegalArgumentException if the source refuses what it was given
+         */
         public ServiceProxy start() throws IOException {
-            return new ServiceProxy();
+            ServiceSource services = source;
+            if (services == null) {
+                throw new IllegalStateException("a proxy needs a source of Services");
+            }
+            Deque<AutoCloseable> resources = new ArrayDeque<>();
+            boolean started = false;
+            try {
+                ServiceProxy proxy = start(services, resources);
+                started = true;
+                return proxy;
+            } catch (IllegalStateException | RedirectException e) {
+                throw new IOException(e.getMessage(), e);
+            } finally {
+                if (!started) {
+                    services.close();
+                    closeAll(resources);
+                }
+            }
+        }
+
+        private ServiceProxy start(ServiceSource services, Deque<AutoCloseable> resources)
+                throws IOException, RedirectException {
+            PortMemory memory = PortMemory.inMemory();
+            Optional<Path> directory = config.state().directory();
+            if (directory.isPresent()) {
+                StateDirectory state =
+                        StateDirectory.open(directory.get(), config.state().takeoverWait());
+                resources.push(state);
+                memory = PortMemory.at(state.file("ports"));
+            }
+            resources.push(memory);
+            RedirectRules rules = RedirectBackEnd.open(config.redirect());
+            NettyServiceListeners netty =
+                    new NettyServiceListeners(
+                            config,
+                            new ListenerPorts(config.listener().portRanges(), memory),
+                            new AffinitySelectorFactory(
+                                    new RoundRobinSelectorFactory(new SplittableRandom()),
+                                    config.affinity()));
+            resources.push(netty);
+            ServiceListeners listeners =
+                    config.redirect().mode() == ProxyConfig.Redirect.Mode.NONE
+                            ? new LoggingServiceListeners(netty, config.listener().address())
+                            : netty;
+            Reconciler reconciler = new Reconciler(services, listeners, rules, config.reconcile());
+            ServiceProxy proxy = new ServiceProxy(config, netty, reconciler, resources);
+            boolean settled = false;
+            try {
+                reconciler.start();
+                awaitSettled(reconciler);
+                settled = true;
+            } finally {
+                if (!settled) {
+                    proxy.close();
+                }
+            }
+            return proxy;
+        }
+
+        private static void awaitSettled(Reconciler reconciler) throws IOException {
+            try {
+                reconciler.settled().get();
+            } catch (ExecutionException e) {
+                throw new IOException(String.valueOf(e.getCause()), e.getCause());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new InterruptedIOException("interrupted before the Services were complete");
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ import io.netty.channel.IoEvent;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoOps;
+import io.netty.channel.unix.Errors;
 import io.netty.channel.unix.FileDescriptor;
 import io.netty.channel.unix.NativeInetAddress;
 import io.netty.channel.unix.Socket;
@@ -35,7 +36,11 @@ final class EpollListenSocket implements ListenSocket, EpollIoHandle {
 
     @Override
     public void listen(ConnectionLoop on, Runnable callback) throws IOException {
-        socket.listen(NetUtil.SOMAXCONN);
+        try {
+            socket.listen(NetUtil.SOMAXCONN);
+        } catch (Errors.NativeIoException e) {
+            throw EpollTransport.ifTaken(address(), e);
+        }
         loop = on;
         onReady = callback;
         resume();

@@ -63,16 +63,7 @@ final class EpollTransport implements NettyTransport {
 
     @Override
     public ListenSocket bind(InetSocketAddress address) throws IOException {
-        Socket socket = bound(address);
-        if (address.getPort() != 0) {
-            return new EpollListenSocket(socket);
-        }
-        // The kernel keeps a port through a refusal only for who asked for it by its number.
-        try {
-            return new EpollListenSocket(bound(socket.localAddress()));
-        } finally {
-            socket.close();
-        }
+        return new EpollListenSocket(bound(address));
     }
 
     private static Socket bound(InetSocketAddress address) throws IOException {
@@ -83,12 +74,18 @@ final class EpollTransport implements NettyTransport {
             return socket;
         } catch (Errors.NativeIoException e) {
             socket.close();
-            if (e.expectedErr() == EADDRINUSE || e.expectedErr() == EACCES) {
-                throw (BindException)
-                        new BindException(address + ": " + e.getMessage()).initCause(e);
-            }
-            throw e;
+            throw ifTaken(address, e);
         }
+    }
+
+    /** The same error as {@link BindException} if it says that another port may do. */
+    static IOException ifTaken(InetSocketAddress address, Errors.NativeIoException e) {
+        if (e.expectedErr() != EADDRINUSE && e.expectedErr() != EACCES) {
+            return e;
+        }
+        BindException taken = new BindException(address + ": " + e.getMessage());
+        taken.initCause(e);
+        return taken;
     }
 
     @Override

@@ -16,7 +16,8 @@ interface ListenSocket {
     /**
      * Lets connections in and calls {@code onReady} on the event loop when some wait.
      *
-     * @throws IOException if another program has taken the port meanwhile; still refusing then
+     * @throws java.net.BindException if another program has taken the port meanwhile
+     * @throws IOException for any other reason; it refuses as before
      */
     void listen(ConnectionLoop loop, Runnable onReady) throws IOException;
 

@@ -10,6 +10,7 @@ import dev.sluice.model.IpAddress;
 import dev.sluice.model.IpFamily;
 import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServicePortName;
+import dev.sluice.state.ListenerPorts;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -19,6 +20,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.management.ManagementFactory;
 import java.net.BindException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -48,6 +50,7 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
 
     private final ProxyConfig config;
     private final NettyTransport transport;
+    private final ListenerPorts ports;
     private final BackendSelectorFactory selectors;
     private final boolean redirected;
     private final MultiThreadIoEventLoopGroup group;
@@ -64,6 +67,10 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
         InetSocketAddress address() {
             return acceptor.socket().address();
         }
+
+        int port() {
+            return address().getPort();
+        }
     }
 
     /**
@@ -71,13 +78,15 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
      *
      * @param config its parts {@code transport}, {@code redirect}, {@code listener}, {@code dial}
      *     and {@code connections}
-     * @param selectors used by the control thread only
+     * @param selectors used by the control thread only, as is {@code ports}
      * @throws IllegalStateException if the transport asked for is not available, or can't serve
      *     redirected connections
      */
-    public NettyServiceListeners(ProxyConfig config, BackendSelectorFactory selectors) {
+    public NettyServiceListeners(
+            ProxyConfig config, ListenerPorts ports, BackendSelectorFactory selectors) {
         this.config = config;
         this.transport = transport(config);
+        this.ports = ports;
         this.selectors = selectors;
         this.redirected = config.redirect().mode() != ProxyConfig.Redirect.Mode.NONE;
         int threads = config.transport().eventLoops();
@@ -132,11 +141,20 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
     @Override
     public int open(ServicePort servicePort) throws IOException {
         Backends backends = backends(servicePort);
-        ListenSocket socket = bind();
-        ConnectionLoop loop = nextLoop();
+        return ports.claim(servicePort.name(), port -> open(servicePort, backends, port));
+    }
+
+    private boolean open(ServicePort servicePort, Backends backends, int port) throws IOException {
+        ListenSocket socket;
+        try {
+            socket = transport.bind(new InetSocketAddress(listenAddress(), port));
+        } catch (BindException e) {
+            log.debug("{}: port {} is not free: {}", servicePort.name(), port, e.getMessage());
+            return false;
+        }
         Acceptor acceptor =
                 new Acceptor(
-                        loop,
+                        nextLoop(),
                         socket,
                         this::nextLoop,
                         config.dial(),
@@ -146,13 +164,18 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
                         shortage,
                         backends);
         try {
-            apply(acceptor, false, backends.isUsable());
+            if (backends.isUsable()) {
+                listen(acceptor);
+            }
+        } catch (BindException e) {
+            on(acceptor.loop(), socket::close);
+            return false;
         } catch (IOException e) {
-            on(loop, socket::close);
+            on(acceptor.loop(), socket::close);
             throw e;
         }
         put(new Listener(servicePort, acceptor, backends.isUsable()));
-        return socket.address().getPort();
+        return true;
     }
 
     @Override
@@ -160,36 +183,47 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
         Listener before = listener(servicePort.name());
         Acceptor acceptor = before.acceptor();
         Backends backends = backends(servicePort);
-        if (!backends.isUsable()) {
-            apply(acceptor, before.listening(), false);
-            acceptor.update(backends);
-        } else {
-            acceptor.update(backends);
+        if (before.listening() && !backends.isUsable()) {
+            on(acceptor.loop(), acceptor.socket()::refuse);
+        }
+        acceptor.update(backends);
+        if (!before.listening() && backends.isUsable()) {
             try {
-                apply(acceptor, before.listening(), true);
+                listen(acceptor);
             } catch (BindException e) {
                 log.warn(
-                        "{}: port {} was taken while there was no endpoint; another is used",
+                        "{}: another program took port {} while there was no endpoint",
                         servicePort.name(),
-                        before.address().getPort());
-                close(servicePort.name());
-                return open(servicePort);
+                        before.port());
+                drop(before);
+                return ports.claim(servicePort.name(), port -> open(servicePort, backends, port));
             }
         }
-        guard.remove(before.servicePort(), before.address().getPort());
+        guard.remove(before.servicePort(), before.port());
         put(new Listener(servicePort, acceptor, backends.isUsable()));
-        return before.address().getPort();
+        return before.port();
+    }
+
+    private static void listen(Acceptor acceptor) throws IOException {
+        on(
+                acceptor.loop(),
+                () -> acceptor.socket().listen(acceptor.loop(), acceptor::acceptWaiting));
     }
 
     @Override
     public void close(ServicePortName name) {
-        Listener closed = listener(name);
+        drop(listener(name));
+        ports.release(name);
+        selectors.remove(name);
+    }
+
+    private void drop(Listener listener) {
+        ServicePortName name = listener.servicePort().name();
         listeners.remove(name);
         limit.listeners(listeners.size());
-        guard.remove(closed.servicePort(), closed.address().getPort());
-        selectors.remove(name);
+        guard.remove(listener.servicePort(), listener.port());
         try {
-            on(closed.acceptor().loop(), closed.acceptor().socket()::close);
+            on(listener.acceptor().loop(), listener.acceptor().socket()::close);
         } catch (IOException e) {
             log.error("{}: the listener could not be closed", name, e);
         }
@@ -206,7 +240,7 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
     private void put(Listener listener) {
         listeners.put(listener.servicePort().name(), listener);
         limit.listeners(listeners.size());
-        guard.add(listener.servicePort(), listener.address().getPort());
+        guard.add(listener.servicePort(), listener.port());
     }
 
     private Backends backends(ServicePort servicePort) {
@@ -225,22 +259,9 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
                 servicePort.name(), Set.copyOf(servicePort.frontEnds()), usable, direct);
     }
 
-    private ListenSocket bind() throws IOException {
+    private InetAddress listenAddress() {
         IpAddress address = redirected ? EpollTransport.anyAddress() : config.listener().address();
-        return transport.bind(new InetSocketAddress(address.toInetAddress(), 0));
-    }
-
-    private void apply(Acceptor acceptor, boolean listening, boolean shallListen)
-            throws IOException {
-        if (listening == shallListen) {
-            return;
-        }
-        ListenSocket socket = acceptor.socket();
-        on(
-                acceptor.loop(),
-                shallListen
-                        ? () -> socket.listen(acceptor.loop(), acceptor::acceptWaiting)
-                        : socket::refuse);
+        return address.toInetAddress();
     }
 
     /** Work for an event loop that may fail. */

@@ -26,7 +26,8 @@ sealed interface NettyTransport permits EpollTransport, NioTransport {
     IoHandlerFactory ioHandlerFactory();
 
     /**
-     * Binds a port; it refuses connections until {@link ListenSocket#listen}.
+     * Binds a port by its number (with port 0 the kernel would not keep it through a refusal); it
+     * refuses connections until {@link ListenSocket#listen}.
      *
      * @throws java.net.BindException if the port is taken
      * @throws IOException for any other reason
