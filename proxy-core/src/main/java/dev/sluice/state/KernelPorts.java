@@ -42,7 +42,7 @@ record KernelPorts(PortRanges ephemeral, PortRanges reserved) {
             String text = Files.readString(file, StandardCharsets.US_ASCII).strip();
             return PortRanges.parse(text.replaceAll("\\s+", "-"));
         } catch (IOException | IllegalArgumentException e) {
-            log.warn("{} can not be read; taken as '{}'", file, fallback, e);
+            log.warn("{} can not be read; taken as '{}': {}", file, fallback, e.toString());
             return PortRanges.parse(fallback);
         }
     }

@@ -3,6 +3,7 @@ package dev.sluice.state;
 import dev.sluice.config.PortRanges;
 import dev.sluice.model.ServicePortName;
 import java.io.IOException;
+import java.net.BindException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -10,10 +11,12 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -74,38 +77,35 @@ public final class ListenerPorts {
      * Offers ports to the binder until it takes one. A Service port that has a port already is
      * offered that one first, and keeps it if the binder throws.
      *
-     * @return the port that was bound
+     * @return what the binder returned
      * @throws IOException if the binder refused every port, or what it threw
      */
-    public int claim(ServicePortName name, PortBinder binder) throws IOException {
+    public <T> T claim(ServicePortName name, PortBinder<T> binder) throws IOException {
+        Offers<T> offers = new Offers<>(binder);
         OptionalInt remembered = memory.port(name);
+        IntPredicate isFree = port -> !takenPorts.get(port);
+        IntPredicate isRemembered = port -> memory.owner(port) != null;
         if (remembered.isPresent()
                 && isRememberedPortFree(name, remembered.getAsInt())
-                && binder.bind(remembered.getAsInt())) {
-            return taken(name, remembered.getAsInt());
+                && offers.take(remembered.getAsInt())) {
+            return taken(name, offers);
         }
-        IntPredicate untaken = port -> !takenPorts.get(port);
-        IntPredicate remembers = port -> memory.owner(port) != null;
-        OptionalInt port = deal(pool, untaken.and(remembers.negate()), binder);
-        if (port.isEmpty()) {
-            port = deal(pool, untaken.and(remembers), binder);
+        if (offers.takeFrom(pool, isFree.and(isRemembered.negate()))
+                || offers.takeFrom(pool, isFree.and(isRemembered))) {
+            return taken(name, offers);
         }
-        if (port.isEmpty()) {
-            warnOfFallback();
-            port = deal(ephemeralPool, untaken, binder);
+        warnOfFallback();
+        if (offers.takeFrom(ephemeralPool, isFree)) {
+            return taken(name, offers);
         }
-        return taken(
-                name,
-                port.orElseThrow(
-                        () ->
-                                new IOException(
-                                        "no free local port for "
-                                                + name
-                                                + " in "
-                                                + ranges
-                                                + " (sluice.listener.port-range) nor in the"
-                                                + " ephemeral ports "
-                                                + kernel.ephemeral())));
+        throw new IOException(
+                "no local port for "
+                        + name
+                        + " in "
+                        + ranges
+                        + " (sluice.listener.port-range) nor in the ephemeral ports "
+                        + kernel.ephemeral()
+                        + offers.lastRefusal());
     }
 
     /** Gives the port of a closed listener up; it stays remembered for the Service port. */
@@ -123,27 +123,14 @@ public final class ListenerPorts {
                 && (!takenPorts.get(port) || Integer.valueOf(port).equals(taken.get(name)));
     }
 
-    private int taken(ServicePortName name, int port) {
-        Integer before = taken.put(name, port);
+    private <T> T taken(ServicePortName name, Offers<T> offers) {
+        Integer before = taken.put(name, offers.port);
         if (before != null) {
             takenPorts.clear(before);
         }
-        takenPorts.set(port);
-        memory.remember(name, port);
-        return port;
-    }
-
-    private static OptionalInt deal(
-            ArrayDeque<Integer> pool, IntPredicate isCandidate, PortBinder binder)
-            throws IOException {
-        for (int i = pool.size(); i > 0; i--) {
-            int port = pool.remove();
-            pool.add(port);
-            if (isCandidate.test(port) && binder.bind(port)) {
-                return OptionalInt.of(port);
-            }
-        }
-        return OptionalInt.empty();
+        takenPorts.set(offers.port);
+        memory.remember(name, offers.port);
+        return Objects.requireNonNull(offers.bound);
     }
 
     private void warnOfFallback() {
@@ -168,5 +155,43 @@ public final class ListenerPorts {
         BitSet bits = new BitSet();
         ports.forEach(bits::set);
         return bits;
+    }
+
+    /** What one binder said to the ports that it was offered. */
+    private static final class Offers<T> {
+        private final PortBinder<T> binder;
+        private int port;
+        private @Nullable T bound;
+        private @Nullable BindException refusal;
+
+        Offers(PortBinder<T> binder) {
+            this.binder = binder;
+        }
+
+        boolean take(int candidate) throws IOException {
+            try {
+                bound = binder.bind(candidate);
+                port = candidate;
+                return true;
+            } catch (BindException e) {
+                refusal = e;
+                return false;
+            }
+        }
+
+        boolean takeFrom(ArrayDeque<Integer> pool, IntPredicate isCandidate) throws IOException {
+            for (int i = pool.size(); i > 0; i--) {
+                int candidate = pool.remove();
+                pool.add(candidate);
+                if (isCandidate.test(candidate) && take(candidate)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        String lastRefusal() {
+            return refusal == null ? "" : ": " + refusal.getMessage();
+        }
     }
 }

@@ -1,17 +1,21 @@
 package dev.sluice.state;
 
 import java.io.IOException;
+import java.net.BindException;
 
-/** Binds a listener to a port that is offered to it. */
+/**
+ * Binds a listener to a port that is offered to it.
+ *
+ * @param <T> the bound socket
+ */
 @FunctionalInterface
-public interface PortBinder {
+public interface PortBinder<T> {
     /**
      * Tries to bind.
      *
      * @param port 1 to 65535
-     * @return false if the port is in use (EADDRINUSE) or not allowed (EACCES) and another one
-     *     should be tried
+     * @throws BindException if another port should be tried (EADDRINUSE, EACCES)
      * @throws IOException for what no other port would help against, such as EMFILE
      */
-    boolean bind(int port) throws IOException;
+    T bind(int port) throws IOException;
 }

@@ -106,9 +106,11 @@ public final class StateDirectory implements AutoCloseable {
                                 + directory
                                 + " is in use by "
                                 + holder
-                                + "; waited "
-                                + takeoverWait.toMillis()
-                                + " ms for it to end");
+                                + (takeoverWait.isZero()
+                                        ? ""
+                                        : ", and still was after "
+                                                + takeoverWait.toMillis()
+                                                + " ms"));
             }
             if (!waiting) {
                 log.info("state directory {} is in use by {}; waiting", directory, holder);

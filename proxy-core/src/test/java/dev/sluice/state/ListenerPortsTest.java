@@ -8,6 +8,7 @@ import dev.sluice.config.ProxyConfig;
 import dev.sluice.model.Protocol;
 import dev.sluice.model.ServicePortName;
 import java.io.IOException;
+import java.net.BindException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ListenerPortsTest {
-    private static final PortBinder FREE = port -> true;
+    private static final PortBinder<Integer> FREE = port -> port;
 
     private final PortMemory memory = PortMemory.inMemory();
 
@@ -100,7 +101,10 @@ class ListenerPortsTest {
                         name(1),
                         candidate -> {
                             offered.add(candidate);
-                            return offered.size() == 5;
+                            if (offered.size() < 5) {
+                                throw new BindException("in use");
+                            }
+                            return candidate;
                         });
 
         assertThat(offered).hasSize(5).doesNotHaveDuplicates().endsWith(port);
@@ -111,7 +115,7 @@ class ListenerPortsTest {
         memory.remember(name(1), 20_000);
         ListenerPorts ports = ports("20000-20001", "", "");
 
-        assertThat(ports.claim(name(1), candidate -> candidate != 20_000)).isEqualTo(20_001);
+        assertThat(ports.claim(name(1), allBut(20_000))).isEqualTo(20_001);
         assertThat(memory.port(name(1))).hasValue(20_001);
     }
 
@@ -121,7 +125,7 @@ class ListenerPortsTest {
         int port = ports.claim(name(1), FREE);
 
         assertThat(ports.claim(name(1), FREE)).isEqualTo(port);
-        int other = ports.claim(name(1), candidate -> candidate != port);
+        int other = ports.claim(name(1), allBut(port));
         assertThat(other).isNotEqualTo(port);
         assertThat(ports.claim(name(2), FREE)).isEqualTo(port);
     }
@@ -171,12 +175,13 @@ class ListenerPortsTest {
                                         name(1),
                                         port -> {
                                             offered.add(port);
-                                            return false;
+                                            throw new BindException("in use");
                                         }))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("default/s1/tcp")
                 .hasMessageContaining("20000-20003")
-                .hasMessageContaining("40000-40001");
+                .hasMessageContaining("40000-40001")
+                .hasMessageEndingWith(": in use");
         assertThat(offered).hasSize(6).doesNotHaveDuplicates();
     }
 
@@ -199,7 +204,7 @@ class ListenerPortsTest {
                                     name,
                                     port -> {
                                         offered.add(port);
-                                        return false;
+                                        throw new BindException("in use");
                                     }));
         }
 
@@ -247,6 +252,15 @@ class ListenerPortsTest {
         Files.writeString(folder.resolve("ip_local_port_range"), "what?");
         assertThat(KernelPorts.read(folder)).isEqualTo(kernel("49152-65535", ""));
         assertThat(KernelPorts.read(folder.resolve("none"))).isEqualTo(kernel("49152-65535", ""));
+    }
+
+    private static PortBinder<Integer> allBut(int inUse) {
+        return port -> {
+            if (port == inUse) {
+                throw new BindException("in use");
+            }
+            return port;
+        };
     }
 
     private ListenerPorts ports(String ranges, String ephemeral, String reserved) {
