@@ -140,18 +140,17 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
 
     @Override
     public int open(ServicePort servicePort) throws IOException {
-        Backends backends = backends(servicePort);
-        return ports.claim(servicePort.name(), port -> open(servicePort, backends, port));
+        Listener opened = open(servicePort, backends(servicePort));
+        put(opened);
+        return opened.port();
     }
 
-    private boolean open(ServicePort servicePort, Backends backends, int port) throws IOException {
-        ListenSocket socket;
-        try {
-            socket = transport.bind(new InetSocketAddress(listenAddress(), port));
-        } catch (BindException e) {
-            log.debug("{}: port {} is not free: {}", servicePort.name(), port, e.getMessage());
-            return false;
-        }
+    private Listener open(ServicePort servicePort, Backends backends) throws IOException {
+        return ports.claim(servicePort.name(), port -> bind(servicePort, backends, port));
+    }
+
+    private Listener bind(ServicePort servicePort, Backends backends, int port) throws IOException {
+        ListenSocket socket = transport.bind(new InetSocketAddress(listenAddress(), port));
         Acceptor acceptor =
                 new Acceptor(
                         nextLoop(),
@@ -167,15 +166,11 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
             if (backends.isUsable()) {
                 listen(acceptor);
             }
-        } catch (BindException e) {
-            on(acceptor.loop(), socket::close);
-            return false;
         } catch (IOException e) {
             on(acceptor.loop(), socket::close);
             throw e;
         }
-        put(new Listener(servicePort, acceptor, backends.isUsable()));
-        return true;
+        return new Listener(servicePort, acceptor, backends.isUsable());
     }
 
     @Override
@@ -196,7 +191,9 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
                         servicePort.name(),
                         before.port());
                 drop(before);
-                return ports.claim(servicePort.name(), port -> open(servicePort, backends, port));
+                Listener reopened = open(servicePort, backends);
+                put(reopened);
+                return reopened.port();
             }
         }
         guard.remove(before.servicePort(), before.port());
