@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
  */
 public final class DescriptorCheck implements BeforeEachCallback, AfterEachCallback {
     private static final Namespace NAMESPACE = Namespace.create(DescriptorCheck.class);
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     @Override
     public void beforeEach(ExtensionContext context) {

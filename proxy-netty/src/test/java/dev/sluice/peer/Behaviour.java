@@ -44,26 +44,9 @@ public interface Behaviour {
         };
     }
 
-    /** Sends {@code bytes} bytes, then FIN, then waits for the other side's end. */
-    static Behaviour source(Content content, long bytes) {
-        return connection -> {
-            connection.send(content, bytes);
-            connection.finish();
-            connection.receiveToEnd(Content.of(0));
-        };
-    }
-
     /** Sends {@code bytes} bytes and closes at once, without a look at its input. */
     static Behaviour sendAndClose(Content content, long bytes) {
         return connection -> connection.send(content, bytes);
-    }
-
-    /** Sends {@code bytes} bytes and resets at once. */
-    static Behaviour resetAfter(Content content, long bytes) {
-        return connection -> {
-            connection.send(content, bytes);
-            connection.reset();
-        };
     }
 
     /** Resets what it accepts. */

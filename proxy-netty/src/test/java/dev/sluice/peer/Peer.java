@@ -170,7 +170,9 @@ public final class Peer implements Closeable {
     }
 
     private static boolean isReset(SocketException e) {
-        return "Connection reset".equals(e.getMessage());
+        // Followed by "by peer" where the kernel's own text is passed on.
+        String message = e.getMessage();
+        return message != null && message.startsWith("Connection reset");
     }
 
     /** Sends FIN after all bytes: no more output, input goes on. */

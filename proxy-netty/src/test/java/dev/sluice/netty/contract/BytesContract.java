@@ -91,8 +91,11 @@ abstract class BytesContract extends SpliceContract {
                     Peer client = closedAfterwards(Peer.connectWithReceiveBuffer(service, 4 * KIB));
                     Future<Received> echo = beside(() -> client.receiveToEnd(content));
                     int chunk = 1 + number * 997;
-                    for (long at = 0; at < MIB; at += chunk) {
-                        client.send(content, at, Math.min(chunk, MIB - at));
+                    long sent = 0;
+                    while (sent < MIB) {
+                        long bytes = Math.min(chunk, MIB - sent);
+                        client.send(content, sent, bytes);
+                        sent += bytes;
                         chunk = chunk % (48 * KIB) + 1009;
                     }
                     client.finish();

@@ -3,6 +3,7 @@ package dev.sluice.netty.contract;
 import dev.sluice.peer.Loopback;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -48,6 +49,8 @@ final class NaiveRelay implements ProxyUnderTest {
     private void relay(SocketChannel client, InetSocketAddress endpoint) throws IOException {
         try (client;
                 SocketChannel server = SocketChannel.open(endpoint)) {
+            client.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            server.setOption(StandardSocketOptions.TCP_NODELAY, true);
             start(() -> copy(client, server));
             copy(server, client);
         } finally {

@@ -31,6 +31,7 @@ abstract class ResetContract extends SpliceContract {
     private static final Content UP = Content.of(1);
     private static final Content DOWN = Content.of(2);
     private static final int REPLY = 64 * KIB;
+    private static final String REQUEST = "GET";
     private static final long ENDLESS = Long.MAX_VALUE / 2;
 
     ResetContract(ProxyUnderTest.Factory proxies) {
@@ -54,8 +55,8 @@ abstract class ResetContract extends SpliceContract {
     @Test
     void aServersResetInMidReplyIsNoEndOfTheReply() throws Exception {
         Flow flow = openOne();
-        flow.client().send("GET");
-        flow.server().receiveText(3);
+        flow.client().send(REQUEST);
+        flow.server().receiveText(REQUEST.length());
         Future<?> sending = beside(() -> flow.server().send(DOWN, MIB));
         assertThat(flow.client().receive(DOWN, 0, MIB)).isEqualTo(intact(MIB, Ending.OPEN));
         result(sending);
@@ -77,12 +78,20 @@ abstract class ResetContract extends SpliceContract {
     @Test
     void whatArrivesBeforeAResetIsInOrder() throws Exception {
         ProxyUnderTest proxy = proxy();
-        Backend backend = backend(Behaviour.resetAfter(DOWN, MIB));
-        InetSocketAddress service = serve(proxy, backend.address());
+        InetSocketAddress service =
+                serve(
+                        proxy,
+                        backend(
+                                        server -> {
+                                            server.receiveText(REQUEST.length());
+                                            server.send(DOWN, MIB);
+                                            server.reset();
+                                        })
+                                .address());
         inParallel(
                 50,
                 number -> {
-                    Received received = Peer.fetch(service, DOWN);
+                    Received received = request(service, Duration.ZERO);
                     assertThat(received.isPrefix()).isTrue();
                     assertThat(received.ending()).isEqualTo(Ending.RESET);
                 });
@@ -93,6 +102,7 @@ abstract class ResetContract extends SpliceContract {
         ProxyUnderTest proxy = proxy();
         Behaviour resetAMomentLater =
                 server -> {
+                    server.receiveText(REQUEST.length());
                     server.send(DOWN, REPLY);
                     idle(Duration.ofMillis(20));
                     server.reset();
@@ -101,7 +111,7 @@ abstract class ResetContract extends SpliceContract {
         inParallel(
                 400,
                 number ->
-                        assertThat(Peer.fetch(service, DOWN))
+                        assertThat(request(service, Duration.ZERO))
                                 .isEqualTo(intact(REPLY, Ending.RESET)));
     }
 
@@ -112,7 +122,7 @@ abstract class ResetContract extends SpliceContract {
         inParallel(
                 400,
                 number ->
-                        assertThat(Peer.fetch(service, DOWN))
+                        assertThat(request(service, Duration.ZERO))
                                 .isEqualTo(intact(REPLY, Ending.RESET)));
     }
 
@@ -122,13 +132,18 @@ abstract class ResetContract extends SpliceContract {
         InetSocketAddress service = serveReplyThenReset(proxy);
         inParallel(
                 80,
-                number -> {
-                    try (Peer client = Peer.connect(service)) {
-                        idle(Duration.ofMillis(100));
-                        assertThat(client.receiveToEnd(DOWN))
-                                .isEqualTo(intact(REPLY, Ending.RESET));
-                    }
-                });
+                number ->
+                        assertThat(request(service, Duration.ofMillis(100)))
+                                .isEqualTo(intact(REPLY, Ending.RESET)));
+    }
+
+    /* With a request first the connect has returned before a reset can come. */
+    private static Received request(InetSocketAddress service, Duration pause) throws Exception {
+        try (Peer client = Peer.connect(service)) {
+            client.send(REQUEST);
+            idle(pause);
+            return client.receiveToEnd(DOWN);
+        }
     }
 
     /* The reset leaves when the next hop's kernel has the whole reply: from there on no byte of it
@@ -142,6 +157,7 @@ abstract class ResetContract extends SpliceContract {
                 proxy,
                 backend(
                                 server -> {
+                                    server.receiveText(REQUEST.length());
                                     server.send(DOWN, REPLY);
                                     server.awaitAcknowledged();
                                     server.reset();
