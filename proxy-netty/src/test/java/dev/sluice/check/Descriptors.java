@@ -18,9 +18,14 @@ public final class Descriptors {
 
     private Descriptors() {}
 
-    /** Number of them now; 0 where the kernel doesn't list them (other than Linux). */
+    /** Whether the kernel lists them: Linux only. */
+    static boolean areListed() {
+        return Files.isDirectory(TABLE);
+    }
+
+    /** Number of them now; 0 where they are not listed. */
     public static int open() {
-        if (!Files.isDirectory(TABLE)) {
+        if (!areListed()) {
             return 0;
         }
         try (Stream<Path> descriptors = Files.list(TABLE)) {

@@ -53,7 +53,8 @@ abstract class NoEndpointContract extends SpliceContract {
     void clientsThatTryAgainAreServedOnceAnEndpointComes() throws Exception {
         ProxyUnderTest proxy = proxy();
         InetSocketAddress endpoint = backend(Behaviour.banner("hello")).address();
-        InetSocketAddress service = serve(proxy);
+        InetSocketAddress service = serve(proxy, endpoint);
+        proxy.setEndpoints(service, List.of());
         Future<?> clients =
                 beside(() -> allAtOnce(50, number -> assertThat(hello(service)).isNotNull()));
         proxy.setEndpoints(service, List.of(endpoint));

@@ -31,13 +31,16 @@ interface ProxyUnderTest extends AutoCloseable {
     Set<Capability> capabilities();
 
     /**
-     * Opens a Service port over these endpoints, none of which may be usable.
+     * Opens a Service port over these endpoints; without any, connects are refused.
      *
      * @return where a client connects
      */
     InetSocketAddress serve(List<InetSocketAddress> endpoints) throws IOException;
 
-    /** Replaces the endpoints of the Service port that clients reach at {@code service}. */
+    /**
+     * Replaces the endpoints of the Service port that clients reach at {@code service}; in force
+     * for new connections when it returns.
+     */
     void setEndpoints(InetSocketAddress service, List<InetSocketAddress> endpoints)
             throws IOException;
 
