@@ -71,6 +71,11 @@ final class EpollListenSocket implements ListenSocket, EpollIoHandle {
     }
 
     @Override
+    public void awaitRefusal(ConnectionLoop on) {
+        // The kernel refuses from the moment of the call.
+    }
+
+    @Override
     public @Nullable StreamSocket accept() throws IOException {
         int descriptor = socket.accept(peer);
         if (descriptor < 0) {

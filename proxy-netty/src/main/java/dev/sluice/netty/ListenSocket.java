@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A bound TCP port that accepts, or refuses while nobody can serve, without giving the port away.
  *
- * <p>Threads: its event loop only, once made.
+ * <p>Threads: its event loop only, once made, except where a method says otherwise.
  */
 interface ListenSocket {
     /** Where it is bound. */
@@ -32,6 +32,9 @@ interface ListenSocket {
      */
     void refuse() throws IOException;
 
+    /** Waits until a refusal, or a close, has taken effect. Control thread. */
+    void awaitRefusal(ConnectionLoop loop);
+
     /**
      * Takes one waiting connection.
      *
@@ -40,5 +43,6 @@ interface ListenSocket {
      */
     @Nullable StreamSocket accept() throws IOException;
 
-    void close();
+    /** Lets go of the port. */
+    void close() throws IOException;
 }

@@ -180,6 +180,7 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
         Backends backends = backends(servicePort);
         if (before.listening() && !backends.isUsable()) {
             on(acceptor.loop(), acceptor.socket()::refuse);
+            acceptor.socket().awaitRefusal(acceptor.loop());
         }
         acceptor.update(backends);
         if (!before.listening() && backends.isUsable()) {
@@ -216,11 +217,13 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
 
     private void drop(Listener listener) {
         ServicePortName name = listener.servicePort().name();
+        Acceptor acceptor = listener.acceptor();
         listeners.remove(name);
         limit.listeners(listeners.size());
         guard.remove(listener.servicePort(), listener.port());
         try {
-            on(listener.acceptor().loop(), listener.acceptor().socket()::close);
+            on(acceptor.loop(), acceptor.socket()::close);
+            acceptor.socket().awaitRefusal(acceptor.loop());
         } catch (IOException e) {
             log.error("{}: the listener could not be closed", name, e);
         }

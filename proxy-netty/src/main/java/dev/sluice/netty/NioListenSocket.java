@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,19 +75,24 @@ final class NioListenSocket implements ListenSocket {
     }
 
     @Override
-    public void refuse() {
+    public void refuse() throws IOException {
         if (registration != null) {
             registration.cancel();
             registration = null;
         }
         if (channel != null) {
-            try {
-                channel.close();
-            } catch (IOException e) {
-                // The descriptor is gone all the same.
-            }
+            channel.close();
             channel = null;
         }
+    }
+
+    /**
+     * A closed channel goes on to accept until its selector has looked once more. An event loop
+     * looks between two times at which it takes scheduled tasks.
+     */
+    @Override
+    public void awaitRefusal(ConnectionLoop on) {
+        on.eventLoop().schedule(() -> {}, 1, TimeUnit.MILLISECONDS).syncUninterruptibly();
     }
 
     @Override
@@ -105,7 +111,7 @@ final class NioListenSocket implements ListenSocket {
     }
 
     @Override
-    public void close() {
+    public void close() throws IOException {
         refuse();
     }
 }
