@@ -57,6 +57,24 @@ public record ProxyConfig(
                         "sluice { redirect.mode = none, dial.allow-loopback = true }"));
     }
 
+    /**
+     * The same with endpoints on loopback allowed, also together with a redirect: for a program
+     * that sets the endpoints itself.
+     */
+    public ProxyConfig allowingLoopback() {
+        return new ProxyConfig(
+                manifests,
+                transport,
+                redirect,
+                listener,
+                new Dial(dial.tryTimeouts(), dial.totalTimeout(), dial.retryPause(), true),
+                connections,
+                affinity,
+                reconcile,
+                state,
+                shutdown);
+    }
+
     /** Which Netty transport carries the connections, and on how many event loops. */
     public record Transport(Kind kind, int eventLoops) {
         /** {@code AUTO} is epoll where its native library loads, else NIO. */

@@ -108,8 +108,7 @@ public final class IptablesRedirectRules implements RedirectRules {
                 reportWithoutIpv6(wanted, program);
                 continue;
             }
-            List<TableRules> desired =
-                    List.of(natRules(wanted, family, network), FilterRules.of(wanted.refused()));
+            List<TableRules> desired = tables(wanted, family, network);
             failures.collect(() -> apply(program, desired, repair, failures));
         }
         if (!leftoversRemoved && failures.isEmpty()) {
@@ -118,6 +117,33 @@ public final class IptablesRedirectRules implements RedirectRules {
         }
         applied = failures.isEmpty() ? new Applied(rules, network) : null;
         failures.rethrow();
+    }
+
+    /**
+     * Whether the kernel holds exactly these rules now. Nothing is written.
+     *
+     * @throws RedirectException if rules could not be read
+     */
+    public boolean isInForce(RuleSet rules) throws RedirectException {
+        NodeNetwork network = readNetwork();
+        for (IpFamily family : IpFamily.values()) {
+            RuleSet wanted = rules.only(family);
+            IptablesProgram program = chosen.get(family);
+            if (wanted.equals(RuleSet.EMPTY)) {
+                continue;
+            }
+            if (program == null) {
+                return false;
+            }
+            Map<String, SavedTable> saved = program.read(commands);
+            for (TableRules table : tables(wanted, family, network)) {
+                SavedTable held = saved.getOrDefault(table.table(), SavedTable.EMPTY);
+                if (TablePatch.between(held, table).isPresent()) {
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 
     @Override
@@ -163,6 +189,10 @@ public final class IptablesRedirectRules implements RedirectRules {
         return installed.all().stream()
                 .filter(program -> !program.equals(chosen.get(program.family())))
                 .toList();
+    }
+
+    private List<TableRules> tables(RuleSet wanted, IpFamily family, NodeNetwork network) {
+        return List.of(natRules(wanted, family, network), FilterRules.of(wanted.refused()));
     }
 
     private TableRules natRules(RuleSet wanted, IpFamily family, NodeNetwork network) {

@@ -54,6 +54,7 @@ public final class Main implements Runnable {
         Main main = new Main();
         return new CommandLine(main)
                 .addSubcommand(new RunCommand(environment))
+                .addSubcommand(new DemoCommand())
                 .addSubcommand(new CleanupCommand(environment))
                 .addSubcommand(new VersionCommand())
                 .setExecutionStrategy(main::execute)
@@ -65,7 +66,7 @@ public final class Main implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "Missing command: run, cleanup or version");
+                spec.commandLine(), "Missing command: run, demo, cleanup or version");
     }
 
     private int execute(CommandLine.ParseResult result) {

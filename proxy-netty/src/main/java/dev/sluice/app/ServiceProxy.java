@@ -122,11 +122,11 @@ public final class ServiceProxy implements AutoCloseable {
         stopped = true;
         stopReconciler();
         try {
-            if (!listeners.awaitNoConnection(limit)) {
+            if (!listeners.awaitNoConnection(limit) && !limit.isZero()) {
                 log.info(
-                        "{} connections go on after {} s and are reset",
-                        listeners.activeConnections(),
-                        limit.toSeconds());
+                        "connections still there after {} s, which are reset now: {}",
+                        limit.toSeconds(),
+                        listeners.activeConnections());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
