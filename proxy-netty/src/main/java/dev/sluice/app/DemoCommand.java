@@ -27,6 +27,7 @@ final class DemoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        ProgramLog.showWarnings();
         try (Signals signals = Signals.interruptingThisThread()) {
             return show(signals);
         }
