@@ -7,10 +7,10 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
-import dev.sluice.HouseRules.HouseRule;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -32,7 +32,7 @@ class ArchitectureTest {
     }
 
     static List<HouseRule> mainCodeKeepsTheRule() {
-        return new HouseRules(ROOT).all();
+        return rules(ROOT);
     }
 
     @ParameterizedTest
@@ -49,7 +49,13 @@ class ArchitectureTest {
     }
 
     static List<HouseRule> theOffenderBreaksTheRule() {
-        return new HouseRules(OFFENDER).all();
+        return rules(OFFENDER);
+    }
+
+    private static List<HouseRule> rules(String root) {
+        return Stream.of(new StructureRules(root).all(), new CodeRules(root).all())
+                .flatMap(List::stream)
+                .toList();
     }
 
     @Test

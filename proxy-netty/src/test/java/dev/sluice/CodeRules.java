@@ -6,12 +6,10 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
 import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS;
-import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaModifier;
-import com.tngtech.archunit.lang.ArchRule;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -22,11 +20,11 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The rules that the code of all modules keeps, for the packages below one root.
+ * What the code of a class never does, for the packages below one root.
  *
  * <p>Immutable; any thread.
  */
-final class HouseRules {
+final class CodeRules {
     private static final Set<String> DNS_METHODS =
             Set.of(
                     "getByName",
@@ -37,60 +35,12 @@ final class HouseRules {
 
     private final String root;
 
-    HouseRules(String root) {
+    CodeRules(String root) {
         this.root = root;
-    }
-
-    /**
-     * A rule with the proof that it can fail.
-     *
-     * @param offences each is part of a violation by {@code dev.sluice.offender}
-     */
-    record HouseRule(ArchRule rule, List<String> offences) {
-        HouseRule(ArchRule rule, String... offences) {
-            this(rule, List.of(offences));
-        }
-
-        @Override
-        public String toString() {
-            return rule.getDescription();
-        }
     }
 
     List<HouseRule> all() {
         return List.of(
-                fence(
-                        List.of("kubernetes"),
-                        List.of(
-                                "io.fabric8..",
-                                "tools.jackson..",
-                                "com.fasterxml.jackson..",
-                                "org.snakeyaml.."),
-                        "io.fabric8.kubernetes.api.model.Service.<init>",
-                        "tools.jackson.databind.ObjectMapper.<init>",
-                        "com.fasterxml.jackson.annotation.JsonFormat$Shape.STRING",
-                        "org.snakeyaml.engine.v2.api.LoadSettings.builder"),
-                fence(
-                        List.of("config"),
-                        List.of("com.typesafe.config.."),
-                        "com.typesafe.config.ConfigFactory.empty"),
-                fence(
-                        List.of("affinity"),
-                        List.of("com.github.benmanes.caffeine.."),
-                        "com.github.benmanes.caffeine.cache.Ticker.systemTicker"),
-                fence(
-                        List.of("netty", "admin"),
-                        List.of("io.netty.."),
-                        "io.netty.util.NetUtil.LOCALHOST"),
-                fence(
-                        List.of("app"),
-                        List.of("picocli..", "ch.qos.logback.."),
-                        "picocli.CommandLine.<init>",
-                        "ch.qos.logback.classic.Level.INFO"),
-                embeddersNeedNoProgram(),
-                direction(),
-                noCycles(),
-                nullMarkedPackages(),
                 noJavaUtilLogging(),
                 noStandardStreams(),
                 noExit(),
@@ -101,56 +51,6 @@ final class HouseRules {
                 noMutableStatics(),
                 finalClasses(),
                 names());
-    }
-
-    private HouseRule fence(List<String> inside, List<String> thirdParty, String... offences) {
-        return new HouseRule(
-                noClasses()
-                        .that()
-                        .resideOutsideOfPackages(
-                                inside.stream().map(this::packageOf).toArray(String[]::new))
-                        .should()
-                        .dependOnClassesThat()
-                        .resideInAnyPackage(thirdParty.toArray(String[]::new))
-                        .because("a third party stands behind a fence, so that it can be replaced"),
-                offences);
-    }
-
-    /** The command line and its log binding are optional dependencies. */
-    private HouseRule embeddersNeedNoProgram() {
-        return new HouseRule(
-                noClasses()
-                        .that()
-                        .arePublic()
-                        .and()
-                        .doNotHaveFullyQualifiedName(root + ".app.Main")
-                        .should()
-                        .transitivelyDependOnClassesThat()
-                        .resideInAnyPackage("picocli..", "ch.qos.logback..")
-                        .because("they are missing where the proxy is embedded"),
-                "OffenderUtils> transitively depends on <picocli.CommandLine>");
-    }
-
-    private HouseRule direction() {
-        return new HouseRule(
-                classes()
-                        .should(new KeepDirection(root))
-                        .because("knowledge runs one way: " + KeepDirection.MAY_USE),
-                "dev.sluice.offender.config.OffenderUtils.offender");
-    }
-
-    private HouseRule noCycles() {
-        return new HouseRule(
-                slices().matching(root + ".(*)..").should().beFreeOfCycles(),
-                "Cycle detected: Slice config");
-    }
-
-    private HouseRule nullMarkedPackages() {
-        return new HouseRule(
-                classes()
-                        .should(new ResideInNullMarkedPackage())
-                        .because("NullAway checks nothing else"),
-                "dev.sluice.offender.model.Offender");
     }
 
     private static HouseRule noJavaUtilLogging() {
@@ -207,7 +107,7 @@ final class HouseRules {
         return new HouseRule(
                 noClasses()
                         .should()
-                        .callMethodWhere(describe("DNS may be asked", HouseRules::mayAskDns))
+                        .callMethodWhere(describe("DNS may be asked", CodeRules::mayAskDns))
                         .because("a proxy that waits for DNS waits for a Service"),
                 "java.net.InetAddress.getByName",
                 "java.net.InetAddress.getAllByName",
@@ -250,7 +150,7 @@ final class HouseRules {
                         .and()
                         .doNotHaveModifier(JavaModifier.SYNTHETIC)
                         .should()
-                        .haveRawType(describe("that can change", HouseRules::isMutable))
+                        .haveRawType(describe("that can change", CodeRules::isMutable))
                         .because("no state is static"),
                 "dev.sluice.offender.model.Offender.ARRAY",
                 "dev.sluice.offender.model.Offender.COUNTER");
@@ -286,9 +186,5 @@ final class HouseRules {
                         .haveNameMatching(".*(Manager|Utils?|Helper|Impl)(\\$.*)?")
                         .because("such names do not say what a class is"),
                 "dev.sluice.offender.config.OffenderUtils");
-    }
-
-    private String packageOf(String name) {
-        return root + "." + name + "..";
     }
 }
