@@ -2,8 +2,6 @@ package dev.sluice.state;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
@@ -32,6 +30,7 @@ public final class StateDirectory implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(StateDirectory.class);
     private static final Duration POLL = Duration.ofMillis(100);
     private static final int LONGEST_HOLDER = 300;
+    private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
 
     private final Path directory;
     private final List<FileChannel> channels;
@@ -171,14 +170,16 @@ public final class StateDirectory implements AutoCloseable {
         return "pid " + self.pid() + "\nstarted " + started + "\nhost " + hostName();
     }
 
+    /** From the kernel: {@code InetAddress.getLocalHost} may ask DNS, and wait for it. */
     private static String hostName() {
         try {
-            return InetAddress.getLocalHost().getHostName();
-        } catch (UnknownHostException e) {
+            return Files.readString(HOST_NAME).strip();
+        } catch (IOException e) {
             return "unknown";
         }
     }
 
+    /** A POSIX lock can't be waited for with a time limit. */
     private static void pause(Path directory) throws InterruptedIOException {
         try {
             Thread.sleep(POLL.toMillis());

@@ -16,7 +16,6 @@ import io.fabric8.kubernetes.api.model.discovery.v1.EndpointConditions;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -30,27 +29,26 @@ import net.jqwik.api.constraints.IntRange;
 import org.jspecify.annotations.Nullable;
 
 class SnapshotBuilderPropertiesTest {
-    private static final List<@Nullable Object> ODD_VALUES =
-            Collections.unmodifiableList(
-                    Arrays.asList(
-                            null,
-                            "",
-                            "None",
-                            "x",
-                            -1,
-                            0,
-                            65_536,
-                            Integer.MAX_VALUE,
-                            "127.0.0.1",
-                            "10.010.0.1",
-                            "::ffff:127.0.0.1",
-                            "fe80::1%1",
-                            "10.96.0.1",
-                            "UDP",
-                            "ExternalName",
-                            true,
-                            "2024-13-01T00:00:00Z",
-                            "a\nb"));
+    private static final @Nullable Object[] ODD_VALUES = {
+        null,
+        "",
+        "None",
+        "x",
+        -1,
+        0,
+        65_536,
+        Integer.MAX_VALUE,
+        "127.0.0.1",
+        "10.010.0.1",
+        "::ffff:127.0.0.1",
+        "fe80::1%1",
+        "10.96.0.1",
+        "UDP",
+        "ExternalName",
+        true,
+        "2024-13-01T00:00:00Z",
+        "a\nb"
+    };
 
     private final KubernetesSerialization serialization = new KubernetesSerialization();
 
@@ -236,6 +234,6 @@ class SnapshotBuilderPropertiesTest {
     }
 
     private static @Nullable Object oddValue(Random random) {
-        return ODD_VALUES.get(random.nextInt(ODD_VALUES.size()));
+        return ODD_VALUES[random.nextInt(ODD_VALUES.length)];
     }
 }

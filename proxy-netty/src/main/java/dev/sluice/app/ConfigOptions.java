@@ -15,25 +15,33 @@ import picocli.CommandLine.Option;
 
 /** The flags that say where settings come from. */
 final class ConfigOptions {
+    /** Place in the help of what a command can't do without; picocli gives all others -1. */
+    static final int BEFORE_ALL = -2;
+
     @Option(
             names = "--config",
             paramLabel = "FILE",
-            description = "Settings in HOCON, all below 'sluice'.")
+            description =
+                    "Settings in HOCON. All keys, their ranges and defaults: unzip -p sluice.jar"
+                            + " reference.conf")
     private @Nullable Path file;
 
     @Option(
             names = "--redirect",
             paramLabel = "iptables|none",
-            description = "Same as --set redirect.mode=….")
+            description =
+                    "What brings traffic of ClusterIPs to the listeners: iptables (needs root), or"
+                            + " none, and clients connect to the listeners themselves, whose ports"
+                            + " are logged. Short for --set redirect.mode=…; default: iptables.")
     private @Nullable String redirect;
 
     @Option(
             names = "--set",
             paramLabel = "KEY=VALUE",
             description =
-                    "One setting, such as --set dial.total-timeout=2s; may be repeated. The"
-                            + " environment variable of this one is SLUICE_DIAL_TOTAL_TIMEOUT. Flags"
-                            + " win over variables, and those over the file.")
+                    "One setting, such as --set dial.total-timeout=2s; may be repeated. The same as"
+                            + " an environment variable: SLUICE_DIAL_TOTAL_TIMEOUT=2s. Flags win over"
+                            + " variables, and those over the file.")
     private List<String> settings = new ArrayList<>();
 
     /**

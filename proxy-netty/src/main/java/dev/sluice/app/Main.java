@@ -36,7 +36,8 @@ public final class Main implements Runnable {
     @Option(
             names = {"-v", "--verbose"},
             scope = ScopeType.INHERIT,
-            description = "Log more, and show stack traces of errors.")
+            description =
+                    "Log what happens to single connections, too, and the stack traces of errors.")
     private boolean verbose;
 
     private Main() {}

@@ -24,7 +24,12 @@ import picocli.CommandLine.Option;
 /** {@code sluice run}. */
 @Command(
         name = "run",
-        description = "Serve the Services of a folder of manifests until a signal comes.",
+        description = {
+            "Serve the Services of a folder of manifests until a signal comes.",
+            "The first SIGTERM, SIGINT or SIGHUP lets connections go on for shutdown.drain (25s) at"
+                    + " most; the second one ends at once.",
+            ""
+        },
         footerHeading = "%nExamples:%n",
         footer = {
             "  Serve the ClusterIPs on this node (root, Linux):",
@@ -43,10 +48,11 @@ final class RunCommand implements Callable<Integer> {
 
     @Option(
             names = "--manifests",
-            paramLabel = "DIR",
+            paramLabel = "PATH",
+            order = ConfigOptions.BEFORE_ALL,
             description =
-                    "File or folder with Services and EndpointSlices in YAML, followed as it"
-                            + " changes.")
+                    "File or folder with Services and EndpointSlices in YAML or JSON, read again"
+                            + " when it changes. Required, here or as the setting manifests.")
     private @Nullable String manifests;
 
     RunCommand(Map<String, String> environment) {

@@ -37,7 +37,7 @@ class MainTest {
         run("run", "--help");
 
         assertThat(out.toString())
-                .contains("Examples:", "--manifests=DIR", "--config=FILE", "--set=KEY=VALUE")
+                .contains("Examples:", "--manifests=PATH", "--config=FILE", "--set=KEY=VALUE")
                 .contains("--redirect=iptables|none", "sluice run --manifests services.yaml");
     }
 
