@@ -141,7 +141,12 @@ final class ConnectionLoop {
         holdSpare();
         long now = System.nanoTime();
         for (ProxyConnection connection : List.copyOf(live)) {
-            connection.reap(now);
+            try {
+                connection.reap(now);
+            } catch (RuntimeException | Error e) {
+                // A periodic task that throws is never run again.
+                log.error("a connection could not be looked at", e);
+            }
         }
     }
 }

@@ -214,7 +214,7 @@ final class Dialer {
         return () -> {
             try {
                 step.run();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 log.error("a dial ends by a fault of the proxy", e);
                 cancel();
                 outcome.unanswered();
