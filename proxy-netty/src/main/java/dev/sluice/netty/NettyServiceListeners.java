@@ -32,6 +32,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,6 +57,7 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
     private final MultiThreadIoEventLoopGroup group;
     private final List<ConnectionLoop> loops;
     private final AtomicInteger nextLoop = new AtomicInteger();
+    private final AtomicBoolean isClosed = new AtomicBoolean();
     private final DialGuard guard;
     private final ConnectionLimit limit;
     private final ConnectionCounters counters = new ConnectionCounters();
@@ -317,12 +319,14 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
 
     /**
      * Resets all connections and ends the event loops. Listeners must have been closed. Blocks for
-     * 2 s at most.
+     * 2 s at most. A second call does nothing more.
      */
     @Override
     public void close() {
-        for (ConnectionLoop loop : loops) {
-            loop.eventLoop().execute(loop::close);
+        if (isClosed.compareAndSet(false, true)) {
+            for (ConnectionLoop loop : loops) {
+                loop.eventLoop().execute(loop::close);
+            }
         }
         group.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(2, TimeUnit.SECONDS);
     }

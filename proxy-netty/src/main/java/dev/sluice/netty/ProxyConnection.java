@@ -80,7 +80,10 @@ final class ProxyConnection implements Dialer.Outcome {
 
     /** Begins; the connection has been counted in {@link ConnectionLimit} and counts itself out. */
     void start() {
-        loop.add(this);
+        if (!loop.add(this)) {
+            abort();
+            return;
+        }
         client.onReady(this::turn);
         try {
             client.register(loop);
