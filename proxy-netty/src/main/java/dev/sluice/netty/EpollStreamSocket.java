@@ -22,8 +22,10 @@ import org.jspecify.annotations.Nullable;
 final class EpollStreamSocket extends StreamSocket implements EpollIoHandle {
     private static final int EPOLLHUP = 0x10;
 
-    /** A refused SYN is ECONNREFUSED: this one comes after a handshake. */
+    /** A refused SYN is ECONNREFUSED: these come after a handshake, EPIPE after a FIN as well. */
     private static final int ECONNRESET = 104;
+
+    private static final int EPIPE = 32;
 
     private static final EpollIoOps ALL_EVENTS =
             EpollIoOps.valueOf(
@@ -59,6 +61,8 @@ final class EpollStreamSocket extends StreamSocket implements EpollIoHandle {
     boolean finishConnect() throws IOException {
         int errno = socket.getSoError();
         if (errno == ECONNRESET) {
+            failTold();
+        } else if (errno == EPIPE) {
             fail();
         } else if (errno != 0) {
             throw new Errors.NativeIoException("connect", -errno);
