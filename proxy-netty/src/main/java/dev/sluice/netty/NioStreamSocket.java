@@ -49,6 +49,8 @@ final class NioStreamSocket extends StreamSocket {
     void register(ConnectionLoop loop) throws IOException {
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        // Urgent data is part of the stream (RFC 6093); otherwise its byte would be dropped.
+        channel.socket().setOOBInline(true);
         keepalive(ExtendedSocketOptions.TCP_KEEPIDLE, (int) loop.keepalive().idle().toSeconds());
         keepalive(
                 ExtendedSocketOptions.TCP_KEEPINTERVAL,
