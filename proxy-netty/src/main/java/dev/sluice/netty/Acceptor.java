@@ -90,6 +90,10 @@ final class Acceptor {
             }
         } catch (IOException e) {
             shed(e);
+        } catch (RuntimeException | Error e) {
+            // It must not reach the event loop, which would drop the events of its connections.
+            log.error("{}: a fault of the proxy while it took connections", backends.name(), e);
+            rest();
         }
     }
 
@@ -161,6 +165,10 @@ final class Acceptor {
             }
             loop.holdSpare();
         }
+        rest();
+    }
+
+    private void rest() {
         socket.pause();
         Future<?> unused =
                 loop.eventLoop()
@@ -171,7 +179,8 @@ final class Acceptor {
         try {
             socket.resume();
         } catch (IOException e) {
-            log.error("{}: the listener can't go on", backends.name(), e);
+            shortage.warn("a listener can't go on yet: {}", String.valueOf(e.getMessage()));
+            rest();
         }
     }
 }

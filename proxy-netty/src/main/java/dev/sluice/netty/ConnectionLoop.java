@@ -87,8 +87,9 @@ final class ConnectionLoop {
         return registered.getNow();
     }
 
-    void add(ProxyConnection connection) {
-        live.add(connection);
+    /** Keeps a connection; false if the loop ends and nobody would reset it any more. */
+    boolean add(ProxyConnection connection) {
+        return !closed && live.add(connection);
     }
 
     void remove(ProxyConnection connection) {
@@ -97,6 +98,7 @@ final class ConnectionLoop {
 
     /** Resets every connection of this loop, before it ends. */
     void close() {
+        closed = true;
         for (ProxyConnection connection : List.copyOf(live)) {
             connection.abort();
         }
@@ -104,7 +106,6 @@ final class ConnectionLoop {
             reaper.cancel(false);
         }
         releaseSpare();
-        closed = true;
     }
 
     /**
@@ -141,7 +142,12 @@ final class ConnectionLoop {
         holdSpare();
         long now = System.nanoTime();
         for (ProxyConnection connection : List.copyOf(live)) {
-            connection.reap(now);
+            try {
+                connection.reap(now);
+            } catch (RuntimeException | Error e) {
+                // A periodic task that throws is never run again.
+                log.error("a connection could not be looked at", e);
+            }
         }
     }
 }

@@ -33,6 +33,17 @@ final class DialGuard {
         listenerPorts.put(localPort, servicePort);
     }
 
+    /** Takes note of the value that follows another one, without a gap in what both have. */
+    void replace(ServicePort before, int portBefore, ServicePort after, int portAfter) {
+        add(after, portAfter);
+        if (portBefore != portAfter) {
+            listenerPorts.remove(portBefore, before);
+        }
+        before.frontEnds().stream()
+                .filter(frontEnd -> !after.frontEnds().contains(frontEnd))
+                .forEach(frontEnd -> frontEnds.remove(frontEnd, before));
+    }
+
     /**
      * Forgets a value that was added, unless another Service port has taken its front ends over.
      */

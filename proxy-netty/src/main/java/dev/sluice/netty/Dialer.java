@@ -58,6 +58,7 @@ final class Dialer {
     private final long deadline;
     private final Set<Endpoint> tried = new HashSet<>();
     private int tries;
+    private boolean hasDialled;
     private @Nullable StreamSocket dialled;
     private @Nullable ScheduledFuture<?> timer;
     private boolean over;
@@ -109,10 +110,12 @@ final class Dialer {
         Optional<Endpoint> selected = selector.select(client, tried);
         if (selected.isPresent()) {
             dial(selected.get());
-        } else if (tried.isEmpty()) {
+        } else if (!hasDialled) {
+            // None is left, or none that may be dialled: another round would find no more.
             over = true;
             outcome.unanswered();
         } else {
+            hasDialled = false;
             tried.clear();
             timer = after(limits.retryPause(), guarded(this::next));
         }
@@ -129,19 +132,15 @@ final class Dialer {
         }
         Duration limit = shorter(limits.tryTimeouts().get(tries), remaining());
         tries++;
-        StreamSocket socket = null;
+        hasDialled = true;
         try {
-            socket = loop.transport().connect(endpoint);
-            StreamSocket connecting = socket;
+            StreamSocket connecting = loop.transport().connect(endpoint);
             dialled = connecting;
             connecting.onReady(guarded(() -> progress(endpoint, connecting)));
             connecting.register(loop);
             String reason = "no answer in " + limit.toMillis() + " ms";
             timer = after(limit, guarded(() -> failed(endpoint, reason)));
         } catch (IOException e) {
-            if (socket != null) {
-                socket.close();
-            }
             failed(endpoint, e);
         }
     }
@@ -214,7 +213,7 @@ final class Dialer {
         return () -> {
             try {
                 step.run();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 log.error("a dial ends by a fault of the proxy", e);
                 cancel();
                 outcome.unanswered();

@@ -62,10 +62,16 @@ final class EpollListenSocket implements ListenSocket, EpollIoHandle {
         }
     }
 
+    /** A resume that is still to come must not register a descriptor that is closed by then. */
+    private void leaveLoop() {
+        pause();
+        loop = null;
+    }
+
     @Override
     public void refuse() throws IOException {
         // First, since a socket that left LISTEN hangs up without end.
-        pause();
+        leaveLoop();
         // A fresh object: Socket remembers that it was shut down and would not do it a second time.
         new Socket(socket.intValue()).shutdown(true, false);
     }
@@ -97,7 +103,7 @@ final class EpollListenSocket implements ListenSocket, EpollIoHandle {
 
     @Override
     public void close() {
-        pause();
+        leaveLoop();
         try {
             socket.close();
         } catch (IOException e) {

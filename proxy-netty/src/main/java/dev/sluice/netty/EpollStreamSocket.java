@@ -21,15 +21,19 @@ import org.jspecify.annotations.Nullable;
 /** A socket registered once, edge-triggered, for everything that can happen to it. */
 final class EpollStreamSocket extends StreamSocket implements EpollIoHandle {
     private static final int EPOLLHUP = 0x10;
+    private static final int EPOLLPRI = 0x2;
 
-    /** A refused SYN is ECONNREFUSED: this one comes after a handshake. */
+    /** A refused SYN is ECONNREFUSED: these come after a handshake, EPIPE after a FIN as well. */
     private static final int ECONNRESET = 104;
+
+    private static final int EPIPE = 32;
 
     private static final EpollIoOps ALL_EVENTS =
             EpollIoOps.valueOf(
                     EpollIoOps.EPOLLIN.value()
                             | EpollIoOps.EPOLLOUT.value()
                             | EpollIoOps.EPOLLRDHUP.value()
+                            | EPOLLPRI
                             | EpollIoOps.EPOLLET.value());
 
     /**
@@ -42,6 +46,9 @@ final class EpollStreamSocket extends StreamSocket implements EpollIoHandle {
     private static final int SO_ORIGINAL_DST = 80;
     private static final int SOCKADDR_IN_LENGTH = 16;
     private static final int SOCKADDR_IN6_LENGTH = 28;
+
+    private static final int SOL_SOCKET = 1;
+    private static final int SO_OOBINLINE = 10;
 
     private static final int TCP_KEEPIDLE = 4;
     private static final int TCP_KEEPINTVL = 5;
@@ -59,6 +66,8 @@ final class EpollStreamSocket extends StreamSocket implements EpollIoHandle {
     boolean finishConnect() throws IOException {
         int errno = socket.getSoError();
         if (errno == ECONNRESET) {
+            failTold();
+        } else if (errno == EPIPE) {
             fail();
         } else if (errno != 0) {
             throw new Errors.NativeIoException("connect", -errno);
@@ -70,6 +79,8 @@ final class EpollStreamSocket extends StreamSocket implements EpollIoHandle {
     void register(ConnectionLoop loop) throws IOException {
         socket.setTcpNoDelay(true);
         socket.setKeepAlive(true);
+        // Urgent data is part of the stream (RFC 6093); otherwise its byte would be dropped.
+        socket.setIntOpt(SOL_SOCKET, SO_OOBINLINE, 1);
         socket.setIntOpt(
                 TcpInfo.IPPROTO_TCP, TCP_KEEPIDLE, (int) loop.keepalive().idle().toSeconds());
         socket.setIntOpt(
@@ -84,12 +95,14 @@ final class EpollStreamSocket extends StreamSocket implements EpollIoHandle {
         EpollIoOps events = ((EpollIoEvent) event).ops();
         boolean error = events.contains(EpollIoOps.EPOLLERR);
         boolean hangUp = (events.value() & EPOLLHUP) != 0;
+        // A read stops short at urgent data, with more bytes behind it.
+        boolean urgent = (events.value() & EPOLLPRI) != 0;
         // A hang-up is the usual end once our own FIN is out; before that only a dead socket hangs
         // up.
         ready(
                 events.contains(EpollIoOps.EPOLLIN),
                 events.contains(EpollIoOps.EPOLLOUT),
-                hangUp || events.contains(EpollIoOps.EPOLLRDHUP),
+                hangUp || urgent || events.contains(EpollIoOps.EPOLLRDHUP),
                 error || (hangUp && !outputShut()));
     }
 

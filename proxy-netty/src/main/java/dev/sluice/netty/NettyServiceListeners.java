@@ -32,6 +32,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,6 +57,7 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
     private final MultiThreadIoEventLoopGroup group;
     private final List<ConnectionLoop> loops;
     private final AtomicInteger nextLoop = new AtomicInteger();
+    private final AtomicBoolean isClosed = new AtomicBoolean();
     private final DialGuard guard;
     private final ConnectionLimit limit;
     private final ConnectionCounters counters = new ConnectionCounters();
@@ -141,7 +143,9 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
     @Override
     public int open(ServicePort servicePort) throws IOException {
         Listener opened = open(servicePort, backends(servicePort));
-        put(opened);
+        listeners.put(servicePort.name(), opened);
+        limit.listeners(listeners.size());
+        guard.add(servicePort, opened.port());
         return opened.port();
     }
 
@@ -191,15 +195,19 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
                         "{}: another program took port {} while there was no endpoint",
                         servicePort.name(),
                         before.port());
-                drop(before);
+                // First the new one: while no port is to be had, this one stays to be tried again.
                 Listener reopened = open(servicePort, backends);
-                put(reopened);
-                return reopened.port();
+                closeSocket(before);
+                return replace(before, reopened);
             }
         }
-        guard.remove(before.servicePort(), before.port());
-        put(new Listener(servicePort, acceptor, backends.isUsable()));
-        return before.port();
+        return replace(before, new Listener(servicePort, acceptor, backends.isUsable()));
+    }
+
+    private int replace(Listener before, Listener after) {
+        listeners.put(after.servicePort().name(), after);
+        guard.replace(before.servicePort(), before.port(), after.servicePort(), after.port());
+        return after.port();
     }
 
     private static void listen(Acceptor acceptor) throws IOException {
@@ -210,22 +218,22 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
 
     @Override
     public void close(ServicePortName name) {
-        drop(listener(name));
+        Listener listener = listener(name);
+        listeners.remove(name);
+        limit.listeners(listeners.size());
+        closeSocket(listener);
+        guard.remove(listener.servicePort(), listener.port());
         ports.release(name);
         selectors.remove(name);
     }
 
-    private void drop(Listener listener) {
-        ServicePortName name = listener.servicePort().name();
+    private static void closeSocket(Listener listener) {
         Acceptor acceptor = listener.acceptor();
-        listeners.remove(name);
-        limit.listeners(listeners.size());
-        guard.remove(listener.servicePort(), listener.port());
         try {
             on(acceptor.loop(), acceptor.socket()::close);
             acceptor.socket().awaitRefusal(acceptor.loop());
         } catch (IOException e) {
-            log.error("{}: the listener could not be closed", name, e);
+            log.error("{}: the listener could not be closed", listener.servicePort().name(), e);
         }
     }
 
@@ -235,12 +243,6 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
             throw new IllegalStateException(name + " has no listener");
         }
         return listener;
-    }
-
-    private void put(Listener listener) {
-        listeners.put(listener.servicePort().name(), listener);
-        limit.listeners(listeners.size());
-        guard.add(listener.servicePort(), listener.port());
     }
 
     private Backends backends(ServicePort servicePort) {
@@ -317,12 +319,14 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
 
     /**
      * Resets all connections and ends the event loops. Listeners must have been closed. Blocks for
-     * 2 s at most.
+     * 2 s at most. A second call does nothing more.
      */
     @Override
     public void close() {
-        for (ConnectionLoop loop : loops) {
-            loop.eventLoop().execute(loop::close);
+        if (isClosed.compareAndSet(false, true)) {
+            for (ConnectionLoop loop : loops) {
+                loop.eventLoop().execute(loop::close);
+            }
         }
         group.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(2, TimeUnit.SECONDS);
     }

@@ -34,11 +34,13 @@ final class NioStreamSocket extends StreamSocket {
         try {
             return channel.finishConnect();
         } catch (SocketException e) {
-            // A refused SYN is a ConnectException: this one comes after a handshake.
-            if (!"Connection reset by peer".equals(e.getMessage())) {
+            // A refused SYN is a ConnectException: these come after a handshake, the second one
+            // after a FIN as well. The channel is closed by now, so what came before is lost.
+            if (!"Connection reset by peer".equals(e.getMessage())
+                    && !"Broken pipe".equals(e.getMessage())) {
                 throw e;
             }
-            fail();
+            failTold();
             return true;
         }
     }
@@ -47,6 +49,8 @@ final class NioStreamSocket extends StreamSocket {
     void register(ConnectionLoop loop) throws IOException {
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        // Urgent data is part of the stream (RFC 6093); otherwise its byte would be dropped.
+        channel.socket().setOOBInline(true);
         keepalive(ExtendedSocketOptions.TCP_KEEPIDLE, (int) loop.keepalive().idle().toSeconds());
         keepalive(
                 ExtendedSocketOptions.TCP_KEEPINTERVAL,

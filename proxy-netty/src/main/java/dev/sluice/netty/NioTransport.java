@@ -41,7 +41,8 @@ final class NioTransport implements NettyTransport {
             channel.connect(
                     new InetSocketAddress(endpoint.address().toInetAddress(), endpoint.port()));
             return socket;
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
+            // Not an IOException: an IPv6 address where the JVM has IPv4 only.
             channel.close();
             throw e;
         }

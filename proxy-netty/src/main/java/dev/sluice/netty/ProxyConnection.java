@@ -80,17 +80,21 @@ final class ProxyConnection implements Dialer.Outcome {
 
     /** Begins; the connection has been counted in {@link ConnectionLimit} and counts itself out. */
     void start() {
-        loop.add(this);
-        client.onReady(this::turn);
-        try {
-            client.register(loop);
-        } catch (IOException e) {
-            log.debug("{}: a client left before it was served: {}", servicePort, e.getMessage());
+        if (!loop.add(this)) {
             abort();
             return;
         }
-        client.interest(StreamSocket.READ);
-        dialer.start();
+        client.onReady(this::turn);
+        try {
+            client.register(loop);
+            client.interest(StreamSocket.READ);
+            dialer.start();
+        } catch (IOException e) {
+            log.debug("{}: a client left before it was served: {}", servicePort, e.getMessage());
+            abort();
+        } catch (RuntimeException | Error e) {
+            endByFault(e);
+        }
     }
 
     @Override
@@ -120,10 +124,16 @@ final class ProxyConnection implements Dialer.Outcome {
                 case RESETTING -> finishReset();
                 case CLOSED -> {}
             }
-        } catch (RuntimeException e) {
-            log.error("{}: a connection ends by a fault of the proxy", servicePort, e);
-            abort();
+        } catch (RuntimeException | Error e) {
+            // Out of memory, too: an exception that reaches the event loop costs every connection
+            // of the loop the events that came with this one, and an error ends the loop.
+            endByFault(e);
         }
+    }
+
+    private void endByFault(Throwable fault) {
+        log.error("{}: a connection ends by a fault of the proxy", servicePort, fault);
+        abort();
     }
 
     private void whileDialling() {

@@ -109,7 +109,7 @@ final class Relay {
                 bytes += read;
                 lastMoved = System.nanoTime();
             } else if (read < 0) {
-                state = from.failed() ? State.SOURCE_DEAD : State.ENDED;
+                state = from.endIsFin() ? State.ENDED : State.SOURCE_DEAD;
             }
             return read;
         } catch (IOException e) {

@@ -26,6 +26,7 @@ abstract class StreamSocket {
     private boolean readToEnd;
     private boolean outputShut;
     private boolean failed;
+    private boolean told;
 
     StreamSocket(IpAddress peer) {
         this.peer = peer;
@@ -82,7 +83,8 @@ abstract class StreamSocket {
     /**
      * Notes an event and calls {@code onReady}.
      *
-     * @param ending the end of the stream, or an error, may stand behind the bytes that are there
+     * @param ending something may stand behind bytes that a read stops short at: the end of the
+     *     stream, an error, urgent data
      */
     final void ready(boolean canRead, boolean canWrite, boolean ending, boolean dead) {
         readable |= canRead || ending || dead;
@@ -102,16 +104,28 @@ abstract class StreamSocket {
         return writable;
     }
 
-    /**
-     * Whether the connection is dead (reset, timed out): the end of what can be read is no end of
-     * the stream.
-     */
+    /** Whether the connection is dead (reset, timed out); bytes may still be there to read. */
     final boolean failed() {
         return failed;
     }
 
+    /**
+     * Whether the end that a read has found is the peer's FIN. A kernel that still has an error to
+     * tell gives it to the read instead, unless a FIN came before it; one that has told it reports
+     * an end in both cases.
+     */
+    final boolean endIsFin() {
+        return !told;
+    }
+
     final boolean outputShut() {
         return outputShut;
+    }
+
+    /** Notes that the connection is dead and that the kernel has told so. */
+    final void failTold() {
+        fail();
+        told = true;
     }
 
     /** Declares the connection dead, from knowledge that did not come as an event. */
@@ -161,7 +175,7 @@ abstract class StreamSocket {
             }
             return written;
         } catch (IOException e) {
-            fail();
+            failTold();
             throw e;
         }
     }
