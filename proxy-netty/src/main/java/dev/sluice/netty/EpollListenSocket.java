@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class EpollListenSocket implements ListenSocket, EpollIoHandle {
     private final Socket socket;
+    private final InetSocketAddress address;
     private final byte[] peer = new byte[25];
     private @Nullable ConnectionLoop loop;
     private Runnable onReady = () -> {};
@@ -27,11 +28,13 @@ final class EpollListenSocket implements ListenSocket, EpollIoHandle {
 
     EpollListenSocket(Socket socket) {
         this.socket = socket;
+        // Asked for by any thread at any time, also when the descriptor is gone.
+        this.address = socket.localAddress();
     }
 
     @Override
     public InetSocketAddress address() {
-        return socket.localAddress();
+        return address;
     }
 
     @Override
@@ -39,7 +42,7 @@ final class EpollListenSocket implements ListenSocket, EpollIoHandle {
         try {
             socket.listen(NetUtil.SOMAXCONN);
         } catch (Errors.NativeIoException e) {
-            throw EpollTransport.ifTaken(address(), e);
+            throw EpollTransport.ifTaken(address, e);
         }
         loop = on;
         onReady = callback;

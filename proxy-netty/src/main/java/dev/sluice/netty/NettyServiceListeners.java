@@ -49,6 +49,8 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
     /** What a JVM that can't be asked may hold, by the usual soft limit. */
     private static final long USUAL_DESCRIPTOR_LIMIT = 1024;
 
+    private static final long CLOSE_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(2);
+
     private final ProxyConfig config;
     private final NettyTransport transport;
     private final ListenerPorts ports;
@@ -323,11 +325,21 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
      */
     @Override
     public void close() {
-        if (isClosed.compareAndSet(false, true)) {
-            for (ConnectionLoop loop : loops) {
-                loop.eventLoop().execute(loop::close);
-            }
+        if (!isClosed.compareAndSet(false, true)) {
+            return;
         }
-        group.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(2, TimeUnit.SECONDS);
+        long deadline = System.nanoTime() + CLOSE_LIMIT_NANOS;
+        // An event loop that is told to end closes its sockets before its tasks are run: each
+        // stream would end in a FIN, as if it were whole.
+        loops.stream()
+                .map(loop -> loop.eventLoop().submit(loop::close))
+                .toList()
+                .forEach(reset -> awaitUntil(deadline, reset));
+        awaitUntil(
+                deadline, group.shutdownGracefully(0, CLOSE_LIMIT_NANOS, TimeUnit.NANOSECONDS));
+    }
+
+    private static void awaitUntil(long deadline, Future<?> done) {
+        done.awaitUninterruptibly(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
     }
 }

@@ -2,6 +2,7 @@ package dev.sluice.netty;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 
 /**
@@ -13,14 +14,24 @@ final class RateLimitedWarning {
     private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Logger log;
-    private final AtomicLong last = new AtomicLong(System.nanoTime() - INTERVAL_NANOS);
+    private final LongSupplier nanoTime;
+    private final AtomicLong last;
 
     RateLimitedWarning(Logger log) {
+        this(log, System::nanoTime);
+    }
+
+    /**
+     * @param nanoTime a clock that goes like {@link System#nanoTime}
+     */
+    RateLimitedWarning(Logger log, LongSupplier nanoTime) {
         this.log = log;
+        this.nanoTime = nanoTime;
+        this.last = new AtomicLong(nanoTime.getAsLong() - INTERVAL_NANOS);
     }
 
     void warn(String format, Object argument) {
-        long now = System.nanoTime();
+        long now = nanoTime.getAsLong();
         long before = last.get();
         if (now - before >= INTERVAL_NANOS && last.compareAndSet(before, now)) {
             log.warn(format, argument);

@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -95,7 +96,13 @@ public final class Backend implements Closeable {
                 Peer connection = new Peer(listener.accept());
                 accepted.incrementAndGet();
                 open.add(connection);
-                threads.execute(() -> serve(connection));
+                try {
+                    threads.execute(() -> serve(connection));
+                } catch (RejectedExecutionException e) {
+                    // Accepted while this was being closed.
+                    connection.close();
+                    throw e;
+                }
             }
         } catch (IOException | RuntimeException e) {
             log.debug("no longer accepts", e);

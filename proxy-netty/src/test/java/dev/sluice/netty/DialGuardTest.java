@@ -1,0 +1,135 @@
+package dev.sluice.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.sluice.model.Endpoint;
+import dev.sluice.model.IpAddress;
+import dev.sluice.model.ServicePort;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class DialGuardTest {
+    private static final ServicePort WEB = Services.servicePort("web");
+    private static final ServicePort WEB_WITH_ENDPOINT =
+            Services.servicePort("web", new InetSocketAddress("10.0.0.7", 8080));
+    private static final ServicePort OTHER = Services.servicePort("other");
+
+    private final DialGuard guard = new DialGuard(false);
+
+    private static Endpoint endpoint(String address, int port) {
+        return new Endpoint(IpAddress.parse(address), port);
+    }
+
+    private static Endpoint vip(ServicePort servicePort) {
+        return new Endpoint(servicePort.clusterIps().get(0), servicePort.port());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "127.0.0.1, a loopback address",
+        "127.255.255.254, a loopback address",
+        "::1, a loopback address",
+        "169.254.0.1, a link-local address",
+        "169.254.169.254, a link-local address",
+        "fe80::1, a link-local address",
+        "febf::1, a link-local address",
+        "224.0.0.1, no address of one host",
+        "239.255.255.255, no address of one host",
+        "ff02::1, no address of one host",
+        "255.255.255.255, no address of one host",
+        "0.0.0.0, the unspecified address",
+        "::, the unspecified address",
+    })
+    void noAddressOfTheNodeOrOfNobodyIsDialled(String address, String reason) {
+        assertThat(guard.forbids(endpoint(address, 80))).contains(reason);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "10.0.0.1", "126.255.255.255", "128.0.0.1", "169.253.255.255", "169.255.0.0",
+                "223.255.255.255", "::2", "fd00::1", "fec0::1", "2001:db8::1"
+            })
+    void anAddressBesideThemIsDialled(String address) {
+        assertThat(guard.forbids(endpoint(address, 80))).isEmpty();
+    }
+
+    @Test
+    void loopbackIsDialledWhereItIsAllowed() {
+        DialGuard allowing = new DialGuard(true);
+        assertThat(allowing.forbids(endpoint("127.0.0.1", 80))).isEmpty();
+        assertThat(allowing.forbids(endpoint("::1", 80))).isEmpty();
+        assertThat(allowing.forbids(endpoint("169.254.0.1", 80))).isPresent();
+    }
+
+    @Test
+    void aFrontEndIsDialledByNoServiceUntilItIsGone() {
+        guard.add(WEB, 20_001);
+        guard.add(OTHER, 20_002);
+        assertThat(guard.forbids(vip(WEB))).contains("a front end of a Service");
+        assertThat(guard.forbids(vip(OTHER))).contains("a front end of a Service");
+        guard.remove(WEB, 20_001);
+        assertThat(guard.forbids(vip(WEB))).isEmpty();
+        assertThat(guard.forbids(vip(OTHER))).isPresent();
+    }
+
+    @Test
+    void anotherPortOfAFrontEndsAddressIsNone() {
+        guard.add(WEB, 20_001);
+        assertThat(guard.forbids(new Endpoint(WEB.clusterIps().get(0), 81))).isEmpty();
+    }
+
+    @Test
+    void aFrontEndThatWasTakenOverStays() {
+        guard.add(WEB, 20_001);
+        guard.add(WEB_WITH_ENDPOINT, 20_002);
+        guard.remove(WEB, 20_001);
+        assertThat(guard.forbids(vip(WEB))).isPresent();
+    }
+
+    @Test
+    void aListenerIsNotDialledOnAnyAddressOfTheNode() throws Exception {
+        DialGuard allowing = new DialGuard(true);
+        allowing.add(WEB, 20_001);
+        NetworkInterface.networkInterfaces()
+                .flatMap(NetworkInterface::inetAddresses)
+                .map(IpAddress::of)
+                .filter(address -> !address.isLinkLocal())
+                .forEach(
+                        address ->
+                                assertThat(allowing.forbids(new Endpoint(address, 20_001)))
+                                        .contains("a listener of this proxy"));
+        assertThat(allowing.forbids(endpoint("127.0.0.9", 20_001))).isPresent();
+        assertThat(allowing.forbids(endpoint("127.0.0.1", 20_002))).isEmpty();
+        assertThat(allowing.forbids(endpoint("192.0.2.200", 20_001))).isEmpty();
+        allowing.remove(WEB, 20_001);
+        assertThat(allowing.forbids(endpoint("127.0.0.1", 20_001))).isEmpty();
+    }
+
+    @Test
+    void aReplacedValueForgetsWhatItsSuccessorHasNot() {
+        DialGuard allowing = new DialGuard(true);
+        allowing.add(WEB, 20_001);
+        allowing.replace(WEB, 20_001, WEB_WITH_ENDPOINT, 20_002);
+        assertThat(allowing.forbids(vip(WEB))).isPresent();
+        assertThat(allowing.forbids(endpoint("127.0.0.1", 20_001))).isEqualTo(Optional.empty());
+        assertThat(allowing.forbids(endpoint("127.0.0.1", 20_002))).isPresent();
+        allowing.replace(WEB_WITH_ENDPOINT, 20_002, OTHER, 20_002);
+        assertThat(allowing.forbids(vip(WEB))).isEmpty();
+        assertThat(allowing.forbids(vip(OTHER))).isPresent();
+    }
+
+    @Test
+    void aValueThatIsReplacedByItsEqualStaysForbidden() {
+        DialGuard allowing = new DialGuard(true);
+        allowing.add(WEB, 20_001);
+        allowing.replace(WEB, 20_001, Services.servicePort("web"), 20_001);
+        assertThat(allowing.forbids(vip(WEB))).isPresent();
+        assertThat(allowing.forbids(endpoint("127.0.0.1", 20_001))).isPresent();
+    }
+}
