@@ -1,6 +1,7 @@
 package dev.sluice.app;
 
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -33,8 +34,9 @@ final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    private int show(Signals signals) throws IOException {
-        try (Demo demo = Demo.start(spec.commandLine().getOut())) {
+    private int show(Signals signals) {
+        PrintWriter out = spec.commandLine().getOut();
+        try (Demo demo = Demo.start(out)) {
             boolean ok = demo.show();
             if (ok && !once) {
                 demo.invite();
@@ -42,10 +44,12 @@ final class DemoCommand implements Callable<Integer> {
             }
             return ok ? ExitCodes.OK : ExitCodes.FAILED;
         } catch (IOException e) {
-            if (!signals.received()) {
-                throw e;
+            if (signals.received()) {
+                return ExitCodes.OK;
             }
-            return ExitCodes.OK;
+            out.println("demo: FAILED, " + e.getMessage());
+            out.flush();
+            return ExitCodes.FAILED;
         }
     }
 }

@@ -8,6 +8,7 @@ import dev.sluice.kubernetes.LoopbackEndpoints;
 import dev.sluice.kubernetes.ManifestServiceSource;
 import dev.sluice.model.ServicePortName;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -75,22 +76,31 @@ final class RunCommand implements Callable<Integer> {
                                                 "sluice.manifests is not set: there is nothing to"
                                                         + " serve; name a folder with"
                                                         + " --manifests"));
+        if (!Files.exists(path)) {
+            throw new InvalidConfigException(
+                    "sluice.manifests '" + path + "': there is no such file or folder");
+        }
         try (Signals signals = Signals.interruptingThisThread()) {
             return serve(config, source(config, path), signals);
         }
     }
 
     private static int serve(ProxyConfig config, ServiceSource source, Signals signals)
-            throws Exception {
-        try (ServiceProxy proxy = ServiceProxy.builder().config(config).source(source).start()) {
-            log.info(summary(config, proxy));
-            signals.await();
-            proxy.drain(config.shutdown().drain());
+            throws IOException {
+        ServiceProxy proxy;
+        try {
+            proxy = ServiceProxy.builder().config(config).source(source).start();
         } catch (IOException e) {
             if (!signals.received()) {
                 throw e;
             }
             log.info("ended while starting: {}", e.getMessage());
+            return ExitCodes.OK;
+        }
+        try (proxy) {
+            log.info(summary(config, proxy));
+            signals.await();
+            proxy.drain(config.shutdown().drain());
         }
         return ExitCodes.OK;
     }

@@ -28,7 +28,6 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,18 +49,18 @@ public final class ServiceProxy implements AutoCloseable {
     private final ProxyConfig config;
     private final NettyServiceListeners listeners;
     private final Reconciler reconciler;
-    private final Deque<AutoCloseable> resources;
+    private final Deque<AutoCloseable> held;
     private boolean stopped;
 
     private ServiceProxy(
             ProxyConfig config,
             NettyServiceListeners listeners,
             Reconciler reconciler,
-            Deque<AutoCloseable> resources) {
+            Deque<AutoCloseable> held) {
         this.config = config;
         this.listeners = listeners;
         this.reconciler = reconciler;
-        this.resources = resources;
+        this.held = held;
     }
 
     /** A proxy with the settings of {@code reference.conf} and no source yet. */
@@ -110,45 +109,72 @@ public final class ServiceProxy implements AutoCloseable {
 
     /**
      * Takes no new connections, waits until those that are there have ended, but for a limited
-     * time, and closes. Rules are removed first unless {@code shutdown.keep-rules} is set. A call
-     * after {@link #close} does nothing.
+     * time, and closes. Rules are removed first unless {@code shutdown.keep-rules} is set. Another
+     * proxy may have the state directory from then on, also while connections go on. A call after
+     * {@link #close} does nothing.
      *
-     * @param limit how long connections may go on; those that are left then are reset
+     * @param limit how long connections may go on; those that are left then, or when the thread is
+     *     interrupted, are reset
+     * @throws IOException if redirect rules are left that should have been removed; everything else
+     *     is closed all the same
      */
-    public synchronized void drain(Duration limit) {
+    public void drain(Duration limit) throws IOException {
+        end(config.shutdown().keepRules() ? RulesAtStop.KEEP : RulesAtStop.REMOVE, limit);
+    }
+
+    /** The same as {@link #drain} without waiting for connections; what fails is logged. */
+    @Override
+    public void close() {
+        try {
+            drain(Duration.ZERO);
+        } catch (IOException e) {
+            log.error("{}", e.getMessage());
+        }
+    }
+
+    private synchronized void end(RulesAtStop rules, Duration limit) throws IOException {
         if (stopped) {
             return;
         }
         stopped = true;
-        stopReconciler();
+        // An interrupt asks for an early end, not for rules that are left behind.
+        boolean interrupted = Thread.interrupted();
         try {
-            if (!listeners.awaitNoConnection(limit) && !limit.isZero()) {
-                log.info(
-                        "connections still there after {} s, which are reset now: {}",
-                        limit.toSeconds(),
-                        listeners.activeConnections());
+            Optional<Throwable> failure = stopReconciler(rules);
+            closeAll(held);
+            try {
+                awaitConnections(limit);
+            } catch (InterruptedException e) {
+                interrupted = true;
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            listeners.close();
+            if (failure.isPresent()) {
+                throw new IOException(
+                        "redirect rules may be left, 'sluice cleanup' removes them: "
+                                + failure.get().getMessage(),
+                        failure.get());
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
-        closeAll(resources);
     }
 
-    /** The same as {@link #drain} without waiting for connections. */
-    @Override
-    public void close() {
-        drain(Duration.ZERO);
+    private Optional<Throwable> stopReconciler(RulesAtStop rules) {
+        return reconciler
+                .stop(rules)
+                .orTimeout(STOP_LIMIT.toSeconds(), TimeUnit.SECONDS)
+                .handle((done, failure) -> Optional.ofNullable(failure))
+                .join();
     }
 
-    private void stopReconciler() {
-        RulesAtStop rules = config.shutdown().keepRules() ? RulesAtStop.KEEP : RulesAtStop.REMOVE;
-        try {
-            reconciler.stop(rules).get(STOP_LIMIT.toSeconds(), TimeUnit.SECONDS);
-        } catch (ExecutionException | TimeoutException e) {
-            Throwable cause = e.getCause() == null ? e : e.getCause();
-            log.error("The proxy could not be stopped in order: {}", cause.toString());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+    private void awaitConnections(Duration limit) throws InterruptedException {
+        if (!listeners.awaitNoConnection(limit) && !limit.isZero()) {
+            log.info(
+                    "connections still there after {} s, which are reset now: {}",
+                    limit.toSeconds(),
+                    listeners.activeConnections());
         }
     }
 
@@ -195,10 +221,10 @@ public final class ServiceProxy implements AutoCloseable {
             if (services == null) {
                 throw new IllegalStateException("a proxy needs a source of Services");
             }
-            Deque<AutoCloseable> resources = new ArrayDeque<>();
+            Deque<AutoCloseable> held = new ArrayDeque<>();
             boolean started = false;
             try {
-                ServiceProxy proxy = start(services, resources);
+                ServiceProxy proxy = start(services, held);
                 started = true;
                 return proxy;
             } catch (IllegalStateException | RedirectException e) {
@@ -206,22 +232,22 @@ public final class ServiceProxy implements AutoCloseable {
             } finally {
                 if (!started) {
                     services.close();
-                    closeAll(resources);
+                    closeAll(held);
                 }
             }
         }
 
-        private ServiceProxy start(ServiceSource services, Deque<AutoCloseable> resources)
+        private ServiceProxy start(ServiceSource services, Deque<AutoCloseable> held)
                 throws IOException, RedirectException {
             PortMemory memory = PortMemory.inMemory();
             Optional<Path> directory = config.state().directory();
             if (directory.isPresent()) {
                 StateDirectory state =
                         StateDirectory.open(directory.get(), config.state().takeoverWait());
-                resources.push(state);
+                held.push(state);
                 memory = PortMemory.at(state.file("ports"));
             }
-            resources.push(memory);
+            held.push(memory);
             RedirectRules rules = RedirectBackEnd.open(config.redirect());
             NettyServiceListeners netty =
                     new NettyServiceListeners(
@@ -230,34 +256,29 @@ public final class ServiceProxy implements AutoCloseable {
                             new AffinitySelectorFactory(
                                     new RoundRobinSelectorFactory(new SplittableRandom()),
                                     config.affinity()));
-            resources.push(netty);
             ServiceListeners listeners =
                     config.redirect().mode() == ProxyConfig.Redirect.Mode.NONE
                             ? new LoggingServiceListeners(netty, config.listener().address())
                             : netty;
             Reconciler reconciler = new Reconciler(services, listeners, rules, config.reconcile());
-            ServiceProxy proxy = new ServiceProxy(config, netty, reconciler, resources);
-            boolean settled = false;
+            ServiceProxy proxy = new ServiceProxy(config, netty, reconciler, held);
             try {
                 reconciler.start();
-                awaitSettled(reconciler);
-                settled = true;
-            } finally {
-                if (!settled) {
-                    proxy.close();
-                }
+            } catch (RuntimeException e) {
+                // Nothing was written yet: rules of an earlier process stay as they are.
+                proxy.end(RulesAtStop.KEEP, Duration.ZERO);
+                throw e;
             }
-            return proxy;
-        }
-
-        private static void awaitSettled(Reconciler reconciler) throws IOException {
             try {
                 reconciler.settled().get();
-            } catch (ExecutionException e) {
-                throw new IOException(String.valueOf(e.getCause()), e.getCause());
+                return proxy;
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
+                proxy.close();
                 throw new InterruptedIOException("interrupted before the Services were complete");
+            } catch (ExecutionException e) {
+                proxy.close();
+                throw new IOException(String.valueOf(e.getCause()), e.getCause());
             }
         }
     }
