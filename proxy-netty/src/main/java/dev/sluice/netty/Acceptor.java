@@ -117,7 +117,12 @@ final class Acceptor {
     }
 
     private void begin(ConnectionLoop target, Backends current, StreamSocket client) {
-        BackendSelector selector = selector(current, client);
+        BackendSelector selector = null;
+        try {
+            selector = selector(current, client);
+        } catch (RuntimeException e) {
+            log.error("{}: a fault of the proxy at a new connection", current.name(), e);
+        }
         if (selector == null) {
             limit.release();
             client.reset();

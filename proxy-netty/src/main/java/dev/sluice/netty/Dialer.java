@@ -58,7 +58,9 @@ final class Dialer {
     private final long deadline;
     private final Set<Endpoint> tried = new HashSet<>();
     private int tries;
-    private boolean hasDialled;
+    private boolean endpointFailed;
+    private boolean roundBegins;
+    private @Nullable Endpoint last;
     private @Nullable StreamSocket dialled;
     private @Nullable ScheduledFuture<?> timer;
     private boolean over;
@@ -107,18 +109,39 @@ final class Dialer {
             outcome.unanswered();
             return;
         }
-        Optional<Endpoint> selected = selector.select(client, tried);
+        Optional<Endpoint> selected = select();
         if (selected.isPresent()) {
             dial(selected.get());
-        } else if (!hasDialled) {
-            // None is left, or none that may be dialled: another round would find no more.
+        } else if (endpointFailed) {
+            timer = after(limits.retryPause(), guarded(this::nextRound));
+        } else {
+            // None is left, may be dialled, or can be from this node: another round changes
+            // nothing.
             over = true;
             outcome.unanswered();
-        } else {
-            hasDialled = false;
-            tried.clear();
-            timer = after(limits.retryPause(), guarded(this::next));
         }
+    }
+
+    private Optional<Endpoint> select() {
+        Optional<Endpoint> selected = selector.select(client, tried);
+        if (selected.isEmpty() && roundBegins) {
+            // The one that was tried last is the only one.
+            tried.clear();
+            selected = selector.select(client, tried);
+        }
+        roundBegins = false;
+        return selected;
+    }
+
+    /**
+     * All were tried and are tried again. The last one is left out at first, so that the round
+     * draws as retries do and does not shift the turn of first tries.
+     */
+    private void nextRound() {
+        endpointFailed = false;
+        roundBegins = true;
+        tried.removeIf(endpoint -> !endpoint.equals(last));
+        next();
     }
 
     private void dial(Endpoint endpoint) {
@@ -132,7 +155,7 @@ final class Dialer {
         }
         Duration limit = shorter(limits.tryTimeouts().get(tries), remaining());
         tries++;
-        hasDialled = true;
+        last = endpoint;
         try {
             StreamSocket connecting = loop.transport().connect(endpoint);
             dialled = connecting;
@@ -176,6 +199,7 @@ final class Dialer {
 
     private void failed(Endpoint endpoint, String reason) {
         counters.count(Event.DIAL_FAILED);
+        endpointFailed = true;
         log.debug("dialling {} failed: {}", endpoint, reason);
         closeDialled();
         selector.dialFailed(client, endpoint);

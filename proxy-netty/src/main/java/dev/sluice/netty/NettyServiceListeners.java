@@ -8,6 +8,7 @@ import dev.sluice.control.ServiceListeners;
 import dev.sluice.model.FrontEnd;
 import dev.sluice.model.IpAddress;
 import dev.sluice.model.IpFamily;
+import dev.sluice.model.Protocol;
 import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServicePortName;
 import dev.sluice.state.ListenerPorts;
@@ -145,6 +146,9 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
 
     @Override
     public int open(ServicePort servicePort) throws IOException {
+        if (servicePort.name().protocol() != Protocol.TCP) {
+            throw new IOException(servicePort.name().protocol() + " is not served");
+        }
         Listener opened = open(servicePort, backends(servicePort));
         listeners.put(servicePort.name(), opened);
         limit.listeners(listeners.size());

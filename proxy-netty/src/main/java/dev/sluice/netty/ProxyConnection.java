@@ -5,7 +5,6 @@ import dev.sluice.config.ProxyConfig;
 import dev.sluice.model.Endpoint;
 import dev.sluice.model.ServicePortName;
 import dev.sluice.netty.ConnectionCounters.Event;
-import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -18,21 +17,13 @@ import org.slf4j.LoggerFactory;
  * a relay each way.
  *
  * <p>A FIN passes through each relay on its own, so either side may end its stream and go on
- * reading. A RST on one leg becomes a RST on the other, after the bytes that came before it have
- * arrived there: closing with a RST throws away what the kernel has not delivered yet, so it waits
- * until the peer has acknowledged everything, or until nothing has moved for {@link
- * #RESET_PATIENCE_NANOS}.
+ * reading. A RST on one leg becomes a RST on the other, after the bytes that came before it ({@link
+ * PendingReset}).
  *
  * <p>Threads: its event loop only.
  */
 final class ProxyConnection implements Dialer.Outcome {
     private static final Logger log = LoggerFactory.getLogger(ProxyConnection.class);
-
-    /** How long a RST waits for bytes that do not move, ns. */
-    private static final long RESET_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-    /** The same where nobody tells whether they have arrived, ns. */
-    private static final long BLIND_RESET_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** How often a waiting RST looks whether all bytes have arrived, ms. */
     private static final long RESET_CHECK_MILLIS = 5;
@@ -51,14 +42,14 @@ final class ProxyConnection implements Dialer.Outcome {
     private final StreamSocket client;
     private final Dialer dialer;
     private final Relay upload;
-    private final long began = System.nanoTime();
+    private final Liveness clientLiveness;
+    private final Liveness serverLiveness;
     private Phase phase = Phase.DIALLING;
     private @Nullable StreamSocket backend;
     private @Nullable Relay download;
-    private @Nullable Reset reset;
+    private @Nullable PendingReset reset;
+    private @Nullable ScheduledFuture<?> resetCheck;
     private boolean turnIsDue;
-    private boolean suspect;
-    private long clean = began;
 
     ProxyConnection(
             ConnectionLoop loop,
@@ -76,6 +67,8 @@ final class ProxyConnection implements Dialer.Outcome {
         this.client = client;
         this.dialer = new Dialer(loop, dial, guard, counters, selector, client.peer(), this);
         this.upload = new Relay(loop, client, null);
+        this.clientLiveness = new Liveness(loop.limits().unackedTimeout());
+        this.serverLiveness = new Liveness(loop.limits().unackedTimeout());
     }
 
     /** Begins; the connection has been counted in {@link ConnectionLimit} and counts itself out. */
@@ -157,9 +150,9 @@ final class ProxyConnection implements Dialer.Outcome {
         if (upload.isFinished() && back.isFinished()) {
             close();
         } else if (server.failed()) {
-            beginReset(new Reset(server, client, back, upload));
+            beginReset(server, client, back, upload);
         } else if (client.failed()) {
-            beginReset(new Reset(client, server, upload, back));
+            beginReset(client, server, upload, back);
         } else {
             client.interest(interest(upload, back));
             server.interest(interest(back, upload));
@@ -186,31 +179,27 @@ final class ProxyConnection implements Dialer.Outcome {
         }
     }
 
-    private void beginReset(Reset begun) {
+    private void beginReset(StreamSocket dead, StreamSocket survivor, Relay last, Relay unwanted) {
         counters.count(Event.RESET);
         phase = Phase.RESETTING;
-        reset = begun;
-        begun.unwanted.abandon();
+        unwanted.abandon();
+        reset = new PendingReset(dead, survivor, last);
         finishReset();
     }
 
     private void finishReset() {
-        Reset current = reset;
+        PendingReset current = reset;
         if (current == null) {
             throw new IllegalStateException("resetting without a survivor");
         }
-        if (current.isDone(System.nanoTime())) {
+        if (current.isDue(System.nanoTime())) {
             abort();
-            return;
-        }
-        current.dead.interest(current.last.wantsInput() ? StreamSocket.READ : 0);
-        current.survivor.interest(current.last.isBlocked() ? StreamSocket.WRITE : 0);
-        if (current.timer == null) {
-            current.timer =
+        } else if (resetCheck == null) {
+            resetCheck =
                     loop.eventLoop()
                             .schedule(
                                     () -> {
-                                        current.timer = null;
+                                        resetCheck = null;
                                         turn();
                                     },
                                     RESET_CHECK_MILLIS,
@@ -218,51 +207,9 @@ final class ProxyConnection implements Dialer.Outcome {
         }
     }
 
-    /** A RST that waits for the bytes before it. */
-    private static final class Reset {
-        private final StreamSocket dead;
-        private final StreamSocket survivor;
-        private final Relay last;
-        private final Relay unwanted;
-        private @Nullable ScheduledFuture<?> timer;
-        private long outstanding = Long.MAX_VALUE;
-        private long lastProgress;
-
-        Reset(StreamSocket dead, StreamSocket survivor, Relay last, Relay unwanted) {
-            this.dead = dead;
-            this.survivor = survivor;
-            this.last = last;
-            this.unwanted = unwanted;
-            this.lastProgress = System.nanoTime();
-        }
-
-        /** Moves what is left, and says whether the survivor has all of it, or will never have. */
-        boolean isDone(long now) {
-            last.pump();
-            if (survivor.failed() || (last.isOver() && !last.isFinished())) {
-                return true;
-            }
-            TcpInfo info = survivor.tcpInfo();
-            if (info != null) {
-                if (info.state() == TcpInfo.CLOSE
-                        || (last.isDrained() && info.outstanding() == 0)) {
-                    return true;
-                }
-                if (info.outstanding() < outstanding) {
-                    lastProgress = now;
-                }
-                outstanding = info.outstanding();
-            } else if (last.isDrained() && now - last.lastMoved() >= BLIND_RESET_PATIENCE_NANOS) {
-                // By now they have arrived, or the client is slow: there is no way to know.
-                return true;
-            }
-            return now - Math.max(lastProgress, last.lastMoved()) >= RESET_PATIENCE_NANOS;
-        }
-    }
-
     /**
-     * Looks for what no event tells: half-closed connections that nobody uses, sockets that the
-     * kernel has dropped silently, peers that are gone with bytes on their way.
+     * Looks for what no event tells: half-closed connections that nobody uses, peers that are gone
+     * with bytes on their way.
      */
     void reap(long now) {
         StreamSocket server = backend;
@@ -270,43 +217,20 @@ final class ProxyConnection implements Dialer.Outcome {
         if (phase != Phase.SPLICED || server == null || back == null) {
             return;
         }
+        long lastMoved = Math.max(upload.lastMoved(), back.lastMoved());
         boolean halfClosed = upload.isOver() || back.isOver();
-        long lastMoved = Math.max(Math.max(upload.lastMoved(), back.lastMoved()), began);
         if (halfClosed && now - lastMoved >= loop.limits().halfClosedTimeout().toNanos()) {
             counters.count(Event.HALF_CLOSED_TIMEOUT);
             abort();
-            return;
-        }
-        if (!halfClosed && lastMoved < clean) {
-            return;
-        }
-        TcpInfo clientInfo = client.tcpInfo();
-        TcpInfo serverInfo = server.tcpInfo();
-        if (clientInfo == null || serverInfo == null) {
-            return;
-        }
-        boolean clientDead = isDead(clientInfo);
-        if (!clientDead && !isDead(serverInfo)) {
-            suspect = false;
-            if (clientInfo.outstanding() + serverInfo.outstanding() == 0) {
-                clean = now;
-            }
-        } else if (!suspect) {
-            // The answer may be on its way: only what stays so until the next look counts.
-            suspect = true;
-        } else {
+        } else if (clientLiveness.isDead(client, lastMoved, now)) {
             counters.count(Event.PEER_DEAD);
-            (clientDead ? client : server).fail();
+            client.fail();
+            turn();
+        } else if (serverLiveness.isDead(server, lastMoved, now)) {
+            counters.count(Event.PEER_DEAD);
+            server.fail();
             turn();
         }
-    }
-
-    /** One unanswered probe says nothing: it may be on its way, or counted after its answer. */
-    private boolean isDead(TcpInfo info) {
-        return info.state() == TcpInfo.CLOSE
-                || (info.outstanding() > 0
-                        && info.unansweredProbes() > 1
-                        && info.sinceLastAckMillis() >= loop.limits().unackedTimeout().toMillis());
     }
 
     /** Ends both legs with a RST, whatever they are doing. */
@@ -335,9 +259,8 @@ final class ProxyConnection implements Dialer.Outcome {
         if (download != null) {
             download.abandon();
         }
-        if (reset != null && reset.timer != null) {
-            Future<?> timer = reset.timer;
-            timer.cancel(false);
+        if (resetCheck != null) {
+            resetCheck.cancel(false);
         }
         loop.remove(this);
         limit.release();
