@@ -58,7 +58,7 @@ class MainTest {
         assertThat(run()).isEqualTo(2);
         assertThat(errorLine())
                 .isEqualTo(
-                        "sluice: Missing command: run, cleanup or version (see 'sluice --help')");
+                        "sluice: Missing command: run, demo, cleanup or version (see 'sluice --help')");
     }
 
     @ParameterizedTest

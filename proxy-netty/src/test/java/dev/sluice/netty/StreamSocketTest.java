@@ -45,7 +45,10 @@ final class StreamSocketTest {
         private final StreamSocket socket;
         private final CompletableFuture<Boolean> answered = new CompletableFuture<>();
         private boolean connected;
+
+        @SuppressWarnings("JdkObsolete") // The test reads it while the event loop writes.
         private final StringBuffer text = new StringBuffer();
+
         private final CompletableFuture<String> end = new CompletableFuture<>();
 
         Reader(OneLoop loop, StreamSocket socket) {
