@@ -156,6 +156,8 @@ final class Acceptor {
      */
     private void shed(IOException cause) {
         shortage.warn("connections can't be taken: {}", String.valueOf(cause.getMessage()));
+        // The last time somebody else in the process may have been quicker to take it.
+        loop.holdSpare();
         for (int i = 0; i < TURN_CONNECTIONS && loop.releaseSpare(); i++) {
             try {
                 StreamSocket client = socket.accept();
