@@ -12,7 +12,6 @@ import dev.sluice.peer.ScriptedBackend;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -27,7 +26,7 @@ final class ClosedProxyTest {
     void bothEndsOfOpenConnectionsAreReset(ProxyConfig.Transport.Kind transport) throws Exception {
         List<Peer> peers = new ArrayList<>();
         try (ScriptedBackend backend = ScriptedBackend.start()) {
-            try (SpliceProxy proxy = new SpliceProxy(transport, Tuning.DEFAULT, Set.of())) {
+            try (SpliceProxy proxy = new SpliceProxy(transport, Tuning.DEFAULT)) {
                 InetSocketAddress service = proxy.serve(List.of(backend.address()));
                 for (int i = 0; i < CONNECTIONS; i++) {
                     Peer client = Peer.connect(service);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.sluice.netty.contract.ProxyUnderTest.Capability;
 import dev.sluice.peer.Backend;
 import dev.sluice.peer.Behaviour;
 import dev.sluice.peer.BlackHole;
@@ -248,7 +247,6 @@ abstract class DialContract extends SpliceContract {
     @Test
     void theProxyNeverDialsItself() throws Exception {
         ProxyUnderTest proxy = proxy();
-        require(proxy, Capability.LOOP_GUARD);
         InetSocketAddress good = backend(Behaviour.banner("hello")).address();
         InetSocketAddress service = serve(proxy, good);
         InetSocketAddress other = serve(proxy, good);

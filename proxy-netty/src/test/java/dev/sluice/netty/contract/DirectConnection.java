@@ -1,9 +1,7 @@
 package dev.sluice.netty.contract;
 
 import java.net.InetSocketAddress;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 
 /**
  * No proxy at all: clients talk to the backend. What holds here is TCP's own behaviour, which a
@@ -12,11 +10,6 @@ import java.util.Set;
  * <p>Immutable; any thread.
  */
 final class DirectConnection implements ProxyUnderTest {
-    @Override
-    public Set<Capability> capabilities() {
-        return EnumSet.of(Capability.RESET_AFTER_DATA);
-    }
-
     @Override
     public InetSocketAddress serve(List<InetSocketAddress> endpoints) {
         return endpoints.get(0);

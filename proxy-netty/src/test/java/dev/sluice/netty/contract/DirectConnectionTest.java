@@ -42,4 +42,11 @@ final class DirectConnectionTest {
             super(DirectConnectionTest::start);
         }
     }
+
+    @Nested
+    final class LateReset extends LateResetContract {
+        LateReset() {
+            super(DirectConnectionTest::start);
+        }
+    }
 }

@@ -1,15 +1,12 @@
 package dev.sluice.netty.contract;
 
 import dev.sluice.config.ProxyConfig;
-import dev.sluice.netty.contract.ProxyUnderTest.Capability;
-import java.util.EnumSet;
 import org.junit.jupiter.api.Nested;
 
 /** The contracts, kept on Linux with native epoll. */
 final class EpollSpliceTest {
     private static ProxyUnderTest start(Tuning tuning) {
-        return new SpliceProxy(
-                ProxyConfig.Transport.Kind.EPOLL, tuning, EnumSet.allOf(Capability.class));
+        return new SpliceProxy(ProxyConfig.Transport.Kind.EPOLL, tuning);
     }
 
     @Nested
@@ -71,6 +68,27 @@ final class EpollSpliceTest {
     @Nested
     final class Swap extends SwapContract {
         Swap() {
+            super(EpollSpliceTest::start);
+        }
+    }
+
+    @Nested
+    final class HalfClosedLimit extends HalfClosedLimitContract {
+        HalfClosedLimit() {
+            super(EpollSpliceTest::start);
+        }
+    }
+
+    @Nested
+    final class SilentReset extends SilentResetContract {
+        SilentReset() {
+            super(EpollSpliceTest::start);
+        }
+    }
+
+    @Nested
+    final class LateReset extends LateResetContract {
+        LateReset() {
             super(EpollSpliceTest::start);
         }
     }

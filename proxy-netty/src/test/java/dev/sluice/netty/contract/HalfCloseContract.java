@@ -3,7 +3,6 @@ package dev.sluice.netty.contract;
 import static dev.sluice.peer.Received.intact;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.netty.contract.ProxyUnderTest.Capability;
 import dev.sluice.peer.Backend;
 import dev.sluice.peer.Behaviour;
 import dev.sluice.peer.Content;
@@ -13,7 +12,6 @@ import dev.sluice.peer.Received;
 import dev.sluice.peer.ScriptedBackend;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
@@ -128,23 +126,6 @@ abstract class HalfCloseContract extends SpliceContract {
     }
 
     @Test
-    void anIdleHalfClosedConnectionIsEndedAtItsLimit() throws Exception {
-        ProxyUnderTest proxy = proxy(Tuning.DEFAULT.withHalfClosedTimeout(HALF_CLOSED_LIMIT));
-        require(proxy, Capability.REAPER);
-        ScriptedBackend backend = scriptedBackend();
-        InetSocketAddress service = serve(proxy, backend.address());
-        List<Flow> flows = open(200, service, backend);
-        for (Flow flow : flows) {
-            flow.server().finish();
-            assertThat(flow.client().receiveToEnd(DOWN)).isEqualTo(intact(0, Ending.EOF));
-        }
-        awaitNoConnections(proxy, HALF_CLOSED_LIMIT.plus(SOON));
-        for (Flow flow : flows) {
-            assertThat(flow.server().receiveToEnd(UP).ending()).isNotEqualTo(Ending.OPEN);
-        }
-    }
-
-    @Test
     void aHalfClosedConnectionWithTrafficLives() throws Exception {
         Flow flow = openOne(Tuning.DEFAULT.withHalfClosedTimeout(HALF_CLOSED_LIMIT));
         flow.server().finish();
@@ -168,21 +149,5 @@ abstract class HalfCloseContract extends SpliceContract {
         idle(HALF_CLOSED_LIMIT.multipliedBy(4));
         flow.client().send(UP, KIB);
         assertThat(flow.server().receive(UP, 0, KIB)).isEqualTo(intact(KIB, Ending.OPEN));
-    }
-
-    /** The kernel keeps no socket after FIN and RST, and tells a Netty channel nothing of it. */
-    @Test
-    void aClientThatFinishesAndThenResetsIsForgotten() throws Exception {
-        ProxyUnderTest proxy = proxy(Tuning.DEFAULT.withHalfClosedTimeout(HALF_CLOSED_LIMIT));
-        require(proxy, Capability.REAPER);
-        ScriptedBackend backend = scriptedBackend();
-        InetSocketAddress service = serve(proxy, backend.address());
-        List<Flow> flows = open(200, service, backend);
-        for (Flow flow : flows) {
-            flow.client().finish();
-            assertThat(flow.server().receiveToEnd(UP)).isEqualTo(intact(0, Ending.EOF));
-            flow.client().reset();
-        }
-        awaitNoConnections(proxy, HALF_CLOSED_LIMIT.plus(SOON));
     }
 }

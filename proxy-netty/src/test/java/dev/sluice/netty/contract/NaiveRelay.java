@@ -7,9 +7,7 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -22,11 +20,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class NaiveRelay implements ProxyUnderTest {
     private final List<ServerSocketChannel> listeners = new CopyOnWriteArrayList<>();
     private final AtomicInteger active = new AtomicInteger();
-
-    @Override
-    public Set<Capability> capabilities() {
-        return EnumSet.allOf(Capability.class);
-    }
 
     @Override
     public InetSocketAddress serve(List<InetSocketAddress> endpoints) throws IOException {

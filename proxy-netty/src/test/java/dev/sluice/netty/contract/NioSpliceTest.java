@@ -1,15 +1,15 @@
 package dev.sluice.netty.contract;
 
 import dev.sluice.config.ProxyConfig;
-import dev.sluice.netty.contract.ProxyUnderTest.Capability;
-import java.util.EnumSet;
 import org.junit.jupiter.api.Nested;
 
-/** The contracts, kept on any JVM. */
+/**
+ * The contracts that any JVM can keep: {@code java.nio} does not tell of a silent reset, nor
+ * whether the bytes before a reset have arrived.
+ */
 final class NioSpliceTest {
     private static ProxyUnderTest start(Tuning tuning) {
-        return new SpliceProxy(
-                ProxyConfig.Transport.Kind.NIO, tuning, EnumSet.of(Capability.LOOP_GUARD));
+        return new SpliceProxy(ProxyConfig.Transport.Kind.NIO, tuning);
     }
 
     @Nested
@@ -71,6 +71,13 @@ final class NioSpliceTest {
     @Nested
     final class Swap extends SwapContract {
         Swap() {
+            super(NioSpliceTest::start);
+        }
+    }
+
+    @Nested
+    final class HalfClosedLimit extends HalfClosedLimitContract {
+        HalfClosedLimit() {
             super(NioSpliceTest::start);
         }
     }

@@ -3,9 +3,7 @@ package dev.sluice.netty.contract;
 import static dev.sluice.peer.Received.intact;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.sluice.netty.contract.ProxyUnderTest.Capability;
 import dev.sluice.peer.Backend;
 import dev.sluice.peer.Behaviour;
 import dev.sluice.peer.Content;
@@ -13,7 +11,6 @@ import dev.sluice.peer.Ending;
 import dev.sluice.peer.Peer;
 import dev.sluice.peer.Received;
 import dev.sluice.peer.ScriptedBackend;
-import dev.sluice.peer.TcpTable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -115,54 +112,13 @@ abstract class ResetContract extends SpliceContract {
                                 .isEqualTo(intact(REPLY, Ending.RESET)));
     }
 
-    @Test
-    void aFinishedReplyIsWholeWhenTheServerResetsAtOnce() throws Exception {
-        ProxyUnderTest proxy = proxy();
-        InetSocketAddress service = serveReplyThenReset(proxy);
-        inParallel(
-                400,
-                number ->
-                        assertThat(request(service, Duration.ZERO))
-                                .isEqualTo(intact(REPLY, Ending.RESET)));
-    }
-
-    @Test
-    void aFinishedReplyIsWholeWhenTheServerResetsAndTheClientReadsLate() throws Exception {
-        ProxyUnderTest proxy = proxy();
-        InetSocketAddress service = serveReplyThenReset(proxy);
-        inParallel(
-                80,
-                number ->
-                        assertThat(request(service, Duration.ofMillis(100)))
-                                .isEqualTo(intact(REPLY, Ending.RESET)));
-    }
-
     /* With a request first the connect has returned before a reset can come. */
-    private static Received request(InetSocketAddress service, Duration pause) throws Exception {
+    static Received request(InetSocketAddress service, Duration pause) throws Exception {
         try (Peer client = Peer.connect(service)) {
             client.send(REQUEST);
             idle(pause);
             return client.receiveToEnd(DOWN);
         }
-    }
-
-    /* The reset leaves when the next hop's kernel has the whole reply: from there on no byte of it
-     * needs the sender. */
-    private InetSocketAddress serveReplyThenReset(ProxyUnderTest proxy) throws IOException {
-        require(proxy, Capability.RESET_AFTER_DATA);
-        assumeTrue(
-                TcpTable.isReadable(),
-                "without /proc/net/tcp nothing says when a reply has arrived: not tested");
-        return serve(
-                proxy,
-                backend(
-                                server -> {
-                                    server.receiveText(REQUEST.length());
-                                    server.send(DOWN, REPLY);
-                                    server.awaitAcknowledged();
-                                    server.reset();
-                                })
-                        .address());
     }
 
     @Test

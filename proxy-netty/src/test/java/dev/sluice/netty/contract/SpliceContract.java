@@ -2,11 +2,9 @@ package dev.sluice.netty.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.sluice.check.DescriptorCheck;
 import dev.sluice.check.Descriptors;
-import dev.sluice.netty.contract.ProxyUnderTest.Capability;
 import dev.sluice.peer.Backend;
 import dev.sluice.peer.Behaviour;
 import dev.sluice.peer.Peer;
@@ -92,13 +90,6 @@ abstract class SpliceContract {
         InetSocketAddress service = proxy.serve(List.of(endpoints));
         quietDescriptors += Math.max(0, Descriptors.open() - before);
         return service;
-    }
-
-    /** Skips the test, saying what is not tested, when the proxy can't do this. */
-    static void require(ProxyUnderTest proxy, Capability capability) {
-        assumeTrue(
-                proxy.capabilities().contains(capability),
-                () -> "not kept by this implementation, so not tested: " + capability);
     }
 
     final Backend backend(Behaviour behaviour) throws IOException {

@@ -17,7 +17,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
@@ -27,11 +26,9 @@ import java.util.random.RandomGenerator;
  */
 final class SpliceProxy implements ProxyUnderTest {
     private final NettyServiceListeners listeners;
-    private final Set<Capability> capabilities;
     private final Map<InetSocketAddress, ServicePort> served = new HashMap<>();
 
-    SpliceProxy(ProxyConfig.Transport.Kind transport, Tuning tuning, Set<Capability> capabilities) {
-        this.capabilities = capabilities;
+    SpliceProxy(ProxyConfig.Transport.Kind transport, Tuning tuning) {
         ProxyConfig config = config(transport, tuning);
         listeners =
                 new NettyServiceListeners(
@@ -59,11 +56,6 @@ final class SpliceProxy implements ProxyUnderTest {
                 defaults.reconcile(),
                 defaults.state(),
                 defaults.shutdown());
-    }
-
-    @Override
-    public Set<Capability> capabilities() {
-        return capabilities;
     }
 
     @Override
