@@ -335,8 +335,7 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
                 .map(loop -> loop.eventLoop().submit(loop::close))
                 .toList()
                 .forEach(reset -> awaitUntil(deadline, reset));
-        awaitUntil(
-                deadline, group.shutdownGracefully(0, CLOSE_LIMIT_NANOS, TimeUnit.NANOSECONDS));
+        awaitUntil(deadline, group.shutdownGracefully(0, CLOSE_LIMIT_NANOS, TimeUnit.NANOSECONDS));
     }
 
     private static void awaitUntil(long deadline, Future<?> done) {

@@ -116,8 +116,7 @@ final class DialerTest {
             InOrder selector = new InOrder(refusing.address(), silent.address(), good.address());
             start(loop, limits(true, LONG, SHORT, LONG, SHORT, LONG), selector);
             assertOutcome(Services.endpoint(good.address()).toString());
-            assertThat(selector.failed)
-                    .isEqualTo(endpoints(refusing.address(), silent.address()));
+            assertThat(selector.failed).isEqualTo(endpoints(refusing.address(), silent.address()));
             assertThat(selector.asked)
                     .containsExactly(
                             Set.of(),

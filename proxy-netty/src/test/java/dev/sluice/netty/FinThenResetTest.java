@@ -48,8 +48,7 @@ final class FinThenResetTest {
     private static ProxyConfig config() {
         Duration farAway = Duration.ofHours(1);
         return Services.config(
-                new EpollTransport(),
-                Services.connections(OptionalInt.empty(), farAway, farAway));
+                new EpollTransport(), Services.connections(OptionalInt.empty(), farAway, farAway));
     }
 
     @ParameterizedTest

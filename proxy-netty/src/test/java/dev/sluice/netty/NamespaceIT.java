@@ -33,8 +33,7 @@ final class NamespaceIT {
                 "not root, or no ip, iptables or epoll: peers that vanish and a lack of local ports"
                         + " are not tested");
         assertSucceeds(List.of("ip", "netns", "add", namespace));
-        assertSucceeds(
-                List.of("ip", "netns", "exec", namespace, "ip", "link", "set", "lo", "up"));
+        assertSucceeds(List.of("ip", "netns", "exec", namespace, "ip", "link", "set", "lo", "up"));
     }
 
     @AfterEach

@@ -147,6 +147,7 @@ final class NamespaceScenarios {
                 } catch (IOException e) {
                     reset++;
                 }
+                client.setOption(StandardSocketOptions.SO_LINGER, 0);
                 client.close();
             }
             assertThat(reset).isEqualTo(50);

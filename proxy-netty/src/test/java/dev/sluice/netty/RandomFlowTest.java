@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Both sides write, pause, finish and reset at random. What a reader gets is always a prefix of what
- * was written, and all of it, then EOF, where nobody reset: as without a proxy.
+ * Both sides write, pause, finish and reset at random. What a reader gets is always a prefix of
+ * what was written, and all of it, then EOF, where nobody reset: as without a proxy.
  */
 @Timeout(120)
 @ExtendWith(DescriptorCheck.class)

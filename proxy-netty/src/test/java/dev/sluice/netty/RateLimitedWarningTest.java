@@ -11,8 +11,7 @@ final class RateLimitedWarningTest {
     /* Near the overflow, which System.nanoTime may be at any time. */
     private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 5);
     private final RateLimitedWarning warning =
-            new RateLimitedWarning(
-                    LoggerFactory.getLogger(RateLimitedWarningTest.class), now::get);
+            new RateLimitedWarning(LoggerFactory.getLogger(RateLimitedWarningTest.class), now::get);
 
     private void advance(Duration time) {
         now.addAndGet(time.toNanos());
@@ -29,7 +28,8 @@ final class RateLimitedWarningTest {
                 advance(Duration.ofNanos(1));
             }
             assertThat(log.lines())
-                    .containsExactly("WARN the first one", "WARN the first one", "WARN the first one");
+                    .containsExactly(
+                            "WARN the first one", "WARN the first one", "WARN the first one");
         }
     }
 }

@@ -28,7 +28,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A proxy whose process has run out of something goes on, and is as before when it has it again. */
+/**
+ * A proxy whose process has run out of something goes on, and is as before when it has it again.
+ */
 @Timeout(60)
 @ExtendWith(DescriptorCheck.class)
 final class ShortageTest {
@@ -81,8 +83,7 @@ final class ShortageTest {
                     return Long.parseLong(line);
                 }
                 // What is logged comes this way, too.
-                Files.writeString(
-                        log, line + "\n", StandardOpenOption.APPEND);
+                Files.writeString(log, line + "\n", StandardOpenOption.APPEND);
             }
             throw new AssertionError("the proxy ended: " + Files.readString(log));
         }
