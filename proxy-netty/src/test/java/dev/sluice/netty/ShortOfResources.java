@@ -1,0 +1,86 @@
+package dev.sluice.netty;
+
+import dev.sluice.config.ProxyConfig;
+import dev.sluice.peer.Content;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.RandomAccessFile;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.OptionalInt;
+
+/**
+ * A process with a proxy that is told, line by line, to take all descriptors and to give some back.
+ * Each line is answered by one.
+ *
+ * <p>Arguments: transport, endpoint's port. Threads: one.
+ */
+final class ShortOfResources {
+    private ShortOfResources() {}
+
+    /** Serves the endpoint until its input ends. */
+    public static void main(String[] arguments) throws IOException {
+        NettyTransport transport =
+                arguments[0].equals("epoll") ? EpollTransport.required() : new NioTransport();
+        InetSocketAddress endpoint =
+                new InetSocketAddress(
+                        InetAddress.getLoopbackAddress(), Integer.parseInt(arguments[1]));
+        ProxyConfig.Connections defaults = ProxyConfig.embedded().connections();
+        ProxyConfig.Connections limits =
+                new ProxyConfig.Connections(
+                        OptionalInt.empty(),
+                        defaults.halfClosedTimeout(),
+                        defaults.unackedTimeout(),
+                        defaults.reapInterval(),
+                        defaults.keepalive());
+        Deque<RandomAccessFile> taken = new ArrayDeque<>();
+        BufferedReader lines =
+                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
+        // What the data path needs is loaded while there are descriptors to load it with.
+        Content.of(0);
+        try (Services services = new Services(Services.config(transport, limits))) {
+            System.out.println(services.open("web", endpoint).getPort());
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                System.out.println(
+                        switch (line) {
+                            case "take" -> take(taken);
+                            case "give" -> give(taken);
+                            case "cpu" -> cpuMillis();
+                            case "active" -> services.listeners().activeConnections();
+                            default -> throw new IllegalArgumentException(line);
+                        });
+            }
+            services.close("web");
+        }
+    }
+
+    private static long take(Deque<RandomAccessFile> taken) {
+        try {
+            while (true) {
+                taken.push(new RandomAccessFile("/dev/null", "r"));
+            }
+        } catch (IOException e) {
+            return taken.size();
+        }
+    }
+
+    private static long give(Deque<RandomAccessFile> taken) throws IOException {
+        int given = taken.size();
+        while (!taken.isEmpty()) {
+            taken.pop().close();
+        }
+        return given;
+    }
+
+    private static long cpuMillis() {
+        return ManagementFactory.getOperatingSystemMXBean()
+                        instanceof com.sun.management.OperatingSystemMXBean os
+                ? os.getProcessCpuTime() / 1_000_000
+                : -1;
+    }
+}
