@@ -48,6 +48,9 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
     /** What a JVM that can't be asked may hold, by the usual soft limit. */
     private static final long USUAL_DESCRIPTOR_LIMIT = 1024;
 
+    /** Longest wait for event loops to reset their connections, and again for their end. */
+    private static final Duration STOP_LIMIT = Duration.ofSeconds(2);
+
     private final ProxyConfig config;
     private final NettyTransport transport;
     private final ListenerPorts ports;
@@ -317,13 +320,20 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
 
     /**
      * Resets all connections and ends the event loops. Listeners must have been closed. Blocks for
-     * 2 s at most.
+     * 4 s at most.
      */
     @Override
     public void close() {
+        // Before the end begins: a loop that ends closes what is registered with it, by a FIN.
+        List<Future<?>> resets = new ArrayList<>();
         for (ConnectionLoop loop : loops) {
-            loop.eventLoop().execute(loop::close);
+            resets.add(loop.eventLoop().submit(loop::close));
         }
-        group.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(2, TimeUnit.SECONDS);
+        long end = System.nanoTime() + STOP_LIMIT.toNanos();
+        for (Future<?> reset : resets) {
+            reset.awaitUninterruptibly(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+        }
+        group.shutdownGracefully(0, STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS)
+                .awaitUninterruptibly(STOP_LIMIT.toMillis());
     }
 }
