@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -120,7 +121,7 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
         if (redirect != ProxyConfig.Redirect.Mode.NONE && !transport.knowsOriginalDestination()) {
             throw new IllegalStateException(
                     "redirect.mode "
-                            + redirect
+                            + redirect.name().toLowerCase(Locale.ROOT)
                             + " needs native epoll (Linux), and the transport is "
                             + transport.name()
                             + ": the destination of redirected connections can't be asked for."
