@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * <p>Its iptables wait for a lock file of their own, so tests neither wait for nor hold up other
  * programs of the machine. Threads: any thread.
  */
-final class Namespace implements AutoCloseable {
+public final class Namespace implements AutoCloseable {
     private static final Commands HOST = new ProcessCommands(List.of(), Duration.ofSeconds(30));
 
     private final String name;
@@ -34,7 +34,7 @@ final class Namespace implements AutoCloseable {
     }
 
     /** Skips the test where the machine can't have one. */
-    static Namespace create(String role) throws RedirectException {
+    public static Namespace create(String role) throws RedirectException {
         assumeTrue(
                 Files.isWritable(Path.of("/run"))
                         && Stream.of("ip", "iptables-legacy-save", "iptables-nft-save")
@@ -56,7 +56,7 @@ final class Namespace implements AutoCloseable {
     }
 
     /** Words that make a command run in here. */
-    List<String> prefix() {
+    public List<String> prefix() {
         return List.of("env", "XTABLES_LOCKFILE=" + lockFile, "ip", "netns", "exec", name);
     }
 
@@ -64,7 +64,8 @@ final class Namespace implements AutoCloseable {
         return lockFile;
     }
 
-    String name() {
+    /** As {@code ip netns} knows it. */
+    public String name() {
         return name;
     }
 
@@ -73,17 +74,17 @@ final class Namespace implements AutoCloseable {
     }
 
     /** Runs a command that must succeed; gives what it printed. */
-    String run(String... command) throws RedirectException {
+    public String run(String... command) throws RedirectException {
         return require(commands, command);
     }
 
     /** {@code ip} with these words. */
-    void ip(String words) throws RedirectException {
+    public void ip(String words) throws RedirectException {
         run(("ip " + words).split(" "));
     }
 
     /** Gives rules to one of the restore programs, beside those that are there. */
-    void restore(String program, String rules) throws RedirectException {
+    public void restore(String program, String rules) throws RedirectException {
         Commands.Result result = commands.run(List.of(program, "--noflush", "-w", "5"), rules);
         assertThat(result.exitCode()).as(result.errors()).isZero();
     }
@@ -92,7 +93,7 @@ final class Namespace implements AutoCloseable {
      * All rules and chains of both flavours and families by program, without comments, counters,
      * policies and what is built in but empty.
      */
-    String ruleset() throws RedirectException {
+    public String ruleset() throws RedirectException {
         StringBuilder all = new StringBuilder();
         for (String program :
                 List.of(

@@ -4,6 +4,7 @@ import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
@@ -76,6 +77,11 @@ public final class Peer implements Closeable {
             }
             throw e;
         }
+    }
+
+    /** Who the other side seems to be. */
+    public InetAddress remoteAddress() {
+        return channel.socket().getInetAddress();
     }
 
     /** Sends {@code bytes} bytes of {@code content} from position {@code from}. */

@@ -1,0 +1,96 @@
+package dev.sluice.e2e;
+
+import dev.sluice.peer.Peer;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.Serializable;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * What clients of a pod do; run there.
+ *
+ * <p>Stateless; any thread.
+ */
+final class Clients {
+    static final String REFUSED = "refused";
+    static final String RESET = "reset";
+    static final String CLOSED = "closed";
+    static final String TIMEOUT = "timeout";
+
+    private Clients() {}
+
+    /** What a client was told, and how long it took. Immutable; any thread. */
+    record Answer(String text, long millis) implements Serializable {}
+
+    /**
+     * Connects, waits for a first character, sends FIN and reads to the end: what came, and how the
+     * connection ended if not by FIN.
+     */
+    static String ask(InetSocketAddress service) throws IOException {
+        StringBuilder text = new StringBuilder();
+        try (Peer peer = Peer.connect(service)) {
+            text.append(peer.receiveText(1));
+            peer.finish();
+            while (true) {
+                text.append(peer.receiveText(1));
+            }
+        } catch (EOFException e) {
+            return text.isEmpty() ? CLOSED : text.toString();
+        } catch (SocketTimeoutException e) {
+            return text + TIMEOUT;
+        } catch (ConnectException e) {
+            return "Connection refused".equals(e.getMessage()) ? REFUSED : e.toString();
+        } catch (SocketException e) {
+            boolean reset = String.valueOf(e.getMessage()).startsWith("Connection reset");
+            return text + (reset ? RESET : e.toString());
+        }
+    }
+
+    /** Asks one time after another; how often which answer came. */
+    static Map<String, Integer> ask(InetSocketAddress service, int times) throws IOException {
+        Map<String, Integer> answers = new TreeMap<>();
+        for (int i = 0; i < times; i++) {
+            answers.merge(ask(service), 1, Integer::sum);
+        }
+        return answers;
+    }
+
+    /** All at the same moment; what each was told, and after how many milliseconds. */
+    static List<Answer> askAtOnce(InetSocketAddress service, int clients) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(clients);
+        try {
+            CountDownLatch ready = new CountDownLatch(clients);
+            List<Future<Answer>> answers = new ArrayList<>();
+            for (int i = 0; i < clients; i++) {
+                answers.add(
+                        threads.submit(
+                                () -> {
+                                    ready.countDown();
+                                    ready.await();
+                                    long start = System.nanoTime();
+                                    String answer = ask(service);
+                                    long millis = (System.nanoTime() - start) / 1_000_000;
+                                    return new Answer(answer, millis);
+                                }));
+            }
+            List<Answer> all = new ArrayList<>();
+            for (Future<Answer> answer : answers) {
+                all.add(answer.get());
+            }
+            return all;
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package dev.sluice.e2e;
+
+import dev.sluice.peer.Backend;
+import dev.sluice.peer.Content;
+import dev.sluice.peer.Peer;
+import dev.sluice.peer.Received;
+import dev.sluice.redirect.Namespace;
+import dev.sluice.redirect.RedirectException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A network namespace with a process in it that connects and serves, as client and as backend. The
+ * node itself is one.
+ *
+ * <p>Threads: the test's.
+ */
+final class Pod implements AutoCloseable {
+    /** Where a pod serves, on all its addresses. */
+    static final int PORT = 8080;
+
+    private static final String BACKEND = "backend";
+
+    private final Namespace namespace;
+    private final Agent agent;
+    private final String ipv4;
+    private final String ipv6;
+    private int connections;
+
+    /** Starts the process inside; the addresses are there already. */
+    Pod(Namespace namespace, String ipv4, String ipv6) throws IOException {
+        this.namespace = namespace;
+        this.agent = Agent.start(namespace);
+        this.ipv4 = ipv4;
+        this.ipv6 = ipv6;
+    }
+
+    Namespace namespace() {
+        return namespace;
+    }
+
+    String ipv4() {
+        return ipv4;
+    }
+
+    String ipv6() {
+        return ipv6;
+    }
+
+    /** What one client is told; see {@link Clients}. */
+    String ask(InetSocketAddress service) throws IOException {
+        return agent.call(kept -> Clients.ask(service));
+    }
+
+    /** How many of so many clients, one after another, were told what. */
+    Map<String, Integer> ask(InetSocketAddress service, int times) throws IOException {
+        return agent.call(kept -> Clients.ask(service, times));
+    }
+
+    List<Clients.Answer> askAtOnce(InetSocketAddress service, int clients) throws IOException {
+        return agent.call(kept -> Clients.askAtOnce(service, clients));
+    }
+
+    /** Connects, sends {@code bytes} bytes and FIN, and reads to the end. */
+    Received exchange(InetSocketAddress service, long bytes) throws IOException {
+        return agent.call(
+                kept -> {
+                    try (Peer peer = Peer.connect(service)) {
+                        peer.send(Content.of(0), bytes);
+                        peer.finish();
+                        return peer.receiveToEnd(Content.of(0));
+                    }
+                });
+    }
+
+    /** Connects, sends nothing and reads to the end. */
+    Received fetch(InetSocketAddress service) throws IOException {
+        return agent.call(kept -> Peer.fetch(service, Content.of(0)));
+    }
+
+    /** A connection that stays open until the end of the test. */
+    Connection connect(InetSocketAddress service) throws IOException {
+        String name = "connection " + ++connections;
+        agent.call(
+                kept -> {
+                    kept.put(name, Peer.connect(service));
+                    return true;
+                });
+        return new Connection(agent, name);
+    }
+
+    /** Serves in place of what was served before, if anything was. */
+    void serve(BehaviourSource behaviour) throws IOException {
+        agent.call(
+                kept -> {
+                    kept.close(BACKEND);
+                    kept.put(
+                            BACKEND,
+                            Backend.start(new InetSocketAddress(PORT), behaviour.create()));
+                    return true;
+                });
+    }
+
+    /** Connects to this pod are refused from now on, and what it served is closed. */
+    void stopServing() throws IOException {
+        agent.call(
+                kept -> {
+                    kept.close(BACKEND);
+                    return true;
+                });
+    }
+
+    /** Connects to this pod get no answer from now on. */
+    void dropConnects() throws RedirectException {
+        for (String program : List.of("iptables-nft", "ip6tables-nft")) {
+            namespace.run(program, "-A", "INPUT", "-p", "tcp", "--dport", "" + PORT, "-j", "DROP");
+        }
+    }
+
+    /** Number of connections since it serves what it serves. */
+    int accepted() throws IOException {
+        return agent.call(kept -> kept.get(BACKEND, Backend.class).accepted());
+    }
+
+    /** Number of connections that it serves now. */
+    int openConnections() throws IOException {
+        return agent.call(kept -> kept.get(BACKEND, Backend.class).openConnections());
+    }
+
+    /** Closes all its connections and what it serves. */
+    void closeAll() throws IOException {
+        agent.call(
+                kept -> {
+                    kept.closeAll();
+                    return true;
+                });
+    }
+
+    @Override
+    public String toString() {
+        return namespace.name();
+    }
+
+    @Override
+    public void close() throws IOException {
+        agent.close();
+    }
+}
