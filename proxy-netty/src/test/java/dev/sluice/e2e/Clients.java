@@ -33,10 +33,15 @@ final class Clients {
     /** What a client was told, and how long it took. Immutable; any thread. */
     record Answer(String text, long millis) implements Serializable {}
 
-    /** Connects and reads to the end: what came, or in place of it how the connection ended. */
+    /**
+     * Connects, waits for a first character, sends FIN and reads to the end: what came, and how the
+     * connection ended if not by FIN.
+     */
     static String ask(InetSocketAddress service) throws IOException {
         StringBuilder text = new StringBuilder();
         try (Peer peer = Peer.connect(service)) {
+            text.append(peer.receiveText(1));
+            peer.finish();
             while (true) {
                 text.append(peer.receiveText(1));
             }

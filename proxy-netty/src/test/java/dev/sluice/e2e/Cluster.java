@@ -72,6 +72,9 @@ final class Cluster implements AutoCloseable {
                 Stream.of("/usr/sbin", "/sbin", "/usr/bin")
                         .anyMatch(folder -> Files.isExecutable(Path.of(folder, "conntrack"))),
                 "no conntrack: whether sluice.jar serves pods is not tested");
+        assumeTrue(
+                System.getProperty("sluice.jar") != null,
+                "system property sluice.jar is not set, as ./mvnw verify does: the program is not tested");
         List<Namespace> namespaces = new ArrayList<>();
         boolean complete = false;
         try {
@@ -187,13 +190,19 @@ final class Cluster implements AutoCloseable {
     private int countIdleSockets() throws IOException, RedirectException, InterruptedException {
         Path folder = Files.createTempDirectory("sluice-idle");
         List<String> arguments =
-                List.of("run", "--manifests", "/dev/null", "--set", "state.directory=" + folder);
+                List.of(
+                        "run",
+                        "--manifests",
+                        folder.toString(),
+                        "--set",
+                        "state.directory=" + folder.resolve("state"));
         Sluice idle = Sluice.start(node.namespace(), arguments);
         try {
             return idle.awaitServing().sockets();
         } finally {
             idle.terminate();
             idle.awaitExit(Duration.ofSeconds(10));
+            Testbed.delete(folder);
         }
     }
 

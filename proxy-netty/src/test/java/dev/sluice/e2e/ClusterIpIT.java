@@ -7,11 +7,13 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A ClusterIP from every place of a node, in both families. */
+@Timeout(60)
 class ClusterIpIT {
     private static final InetSocketAddress WEB4 = service("10.96.0.1");
     private static final InetSocketAddress WEB6 = service("fd00:96::1");
@@ -81,7 +83,7 @@ class ClusterIpIT {
     void aConnectionToTheListenerItselfIsReset() throws Exception {
         bed.apply(WEB.withEndpoints(bed.a()));
         bed.start();
-        int port = bed.listenerPort("default/web:http/tcp");
+        int port = bed.listenerPort("10.96.0.1");
 
         for (String address : new String[] {"192.0.2.10", "10.1.0.1", "fd01::1"}) {
             InetSocketAddress listener = new InetSocketAddress(address, port);

@@ -4,6 +4,7 @@ import dev.sluice.peer.Content;
 import dev.sluice.peer.Peer;
 import dev.sluice.peer.Received;
 import java.io.IOException;
+import java.io.Serializable;
 
 /**
  * A connection that a client of a pod holds open.
@@ -14,6 +15,9 @@ final class Connection {
     private final Agent agent;
     private final String name;
 
+    /**
+     * @param name of the {@link Peer} among what the pod keeps
+     */
     Connection(Agent agent, String name) {
         this.agent = agent;
         this.name = name;
@@ -21,43 +25,49 @@ final class Connection {
 
     /** The next {@code length} characters. */
     String receive(int length) throws IOException {
-        String peer = name;
-        return agent.call(kept -> kept.get(peer, Peer.class).receiveText(length));
+        return call(peer -> peer.receiveText(length));
     }
 
     /** What comes back for {@code text}, as many characters as it has. */
     String echo(String text) throws IOException {
-        String peer = name;
-        return agent.call(
-                kept -> {
-                    kept.get(peer, Peer.class).send(text);
-                    return kept.get(peer, Peer.class).receiveText(text.length());
+        return call(
+                peer -> {
+                    peer.send(text);
+                    return peer.receiveText(text.length());
                 });
     }
 
-    /** How the input ends, with what still comes before. */
+    /** What still comes, and how the input ends. */
     Received receiveToEnd() throws IOException {
-        String peer = name;
-        return agent.call(kept -> kept.get(peer, Peer.class).receiveToEnd(Content.of(0)));
+        return call(peer -> peer.receiveToEnd(Content.of(0)));
     }
 
     /** Sends FIN. */
     void finish() throws IOException {
-        String peer = name;
-        agent.call(
-                kept -> {
-                    kept.get(peer, Peer.class).finish();
+        call(
+                peer -> {
+                    peer.finish();
                     return true;
                 });
     }
 
     /** Sends RST. */
     void reset() throws IOException {
-        String peer = name;
-        agent.call(
-                kept -> {
-                    kept.get(peer, Peer.class).reset();
+        call(
+                peer -> {
+                    peer.reset();
                     return true;
                 });
+    }
+
+    /** Done with the peer, where it is. */
+    private interface Action<T> extends Serializable {
+        T on(Peer peer) throws IOException;
+    }
+
+    private <T> T call(Action<T> action) throws IOException {
+        // A field would take this object along, which can't travel.
+        String peer = name;
+        return agent.call(kept -> action.on(kept.get(peer, Peer.class)));
     }
 }

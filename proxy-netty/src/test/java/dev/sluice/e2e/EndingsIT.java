@@ -12,9 +12,11 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Each end of a connection sees how the other one ended it, through the redirect as well. */
+@Timeout(60)
 class EndingsIT {
     private static final InetSocketAddress WEB4 = service("10.96.0.1");
     private static final InetSocketAddress WEB6 = service("fd00:96::1");

@@ -8,11 +8,13 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients of a Service some of whose pods are broken. */
+@Timeout(60)
 class FailoverIT {
     private static final InetSocketAddress WEB4 = service("10.96.0.1");
     private static final ServiceManifest WEB =

@@ -87,12 +87,14 @@ final class Sluice {
 
     /** SIGTERM. */
     void terminate() {
-        process.destroy();
+        // Process.destroy would close its output as well.
+        process.toHandle().destroy();
     }
 
     /** SIGKILL; returns when it is gone. */
     void kill() throws InterruptedException {
-        process.destroyForcibly().waitFor();
+        process.toHandle().destroyForcibly();
+        process.waitFor();
     }
 
     /** Waits for the end and for the last line of the log. */

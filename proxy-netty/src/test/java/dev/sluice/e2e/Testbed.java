@@ -16,7 +16,8 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.Collectors;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.awaitility.core.ThrowingRunnable;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +64,9 @@ final class Testbed implements BeforeEachCallback, AfterEachCallback {
 
     @Override
     public void afterEach(ExtensionContext context) throws Exception {
+        if (folder == null) {
+            return;
+        }
         try {
             if (context.getExecutionException().isEmpty()) {
                 checkNothingIsLeft();
@@ -150,38 +154,35 @@ final class Testbed implements BeforeEachCallback, AfterEachCallback {
         return launch(more).awaitServing();
     }
 
-    /** {@code sluice cleanup}, to its end. */
-    Sluice cleanup() throws Exception {
-        Sluice cleanup = program(List.of("cleanup"));
-        cleanup.awaitExit(Duration.ofSeconds(30));
-        return cleanup;
+    /** {@code sluice cleanup}. */
+    Sluice cleanup() throws IOException {
+        return program(List.of("cleanup"));
     }
 
     private Sluice program(List<String> command, String... more) throws IOException {
         List<String> arguments = new ArrayList<>(command);
         Collections.addAll(arguments, "--set", "state.directory=" + folder().resolve("state"));
+        // Most tests make one change after another.
+        Collections.addAll(arguments, "--set", "reconcile.min-rule-interval=100ms");
         Collections.addAll(arguments, more);
         Sluice sluice = Sluice.start(node().namespace(), arguments);
         started.add(sluice);
         return sluice;
     }
 
-    /** Local ports of the listeners by Service port, as the state directory remembers them. */
-    String listenerPorts() throws IOException {
-        return Files.readAllLines(folder().resolve("state/ports")).stream()
-                .filter(line -> !line.startsWith("#"))
-                .sorted()
-                .collect(Collectors.joining("\n"));
+    /** Local port of the listener that the rules send port 80 or another one of a ClusterIP to. */
+    int listenerPort(String clusterIp) throws Exception {
+        Matcher rule =
+                Pattern.compile("-d " + Pattern.quote(clusterIp) + "/[^,\\]]* --to-ports (\\d+)")
+                        .matcher(ruleset());
+        assertThat(rule.find()).as("a rule for " + clusterIp).isTrue();
+        return Integer.parseInt(rule.group(1));
     }
 
-    /** Local port of the listener of a Service port such as {@code default/web:http/tcp}. */
-    int listenerPort(String servicePort) throws IOException {
-        return listenerPorts()
-                .lines()
-                .filter(line -> line.startsWith(servicePort + " "))
-                .mapToInt(line -> Integer.parseInt(line.substring(servicePort.length() + 1)))
-                .findFirst()
-                .orElseThrow();
+    /** Waits until the port is remembered for the next process, whatever this one dies of. */
+    void awaitRemembered(int port) {
+        Path file = folder().resolve("state/ports");
+        eventually(() -> assertThat(file).content().contains(" " + port + "\n"));
     }
 
     /** All rules of the node, in a form that can be compared. */
@@ -253,7 +254,12 @@ final class Testbed implements BeforeEachCallback, AfterEachCallback {
         }
         started.clear();
         cluster().reset();
-        try (Stream<Path> files = Files.walk(folder())) {
+        delete(folder());
+    }
+
+    /** A folder and all in it. */
+    static void delete(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(file);
             }

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -38,6 +39,7 @@ public final class Backend implements Closeable {
                         return thread;
                     });
     private final Set<Peer> open = ConcurrentHashMap.newKeySet();
+    private final CountDownLatch ended = new CountDownLatch(1);
     private final AtomicInteger accepted = new AtomicInteger();
     private final List<AssertionError> failures = new CopyOnWriteArrayList<>();
 
@@ -106,6 +108,8 @@ public final class Backend implements Closeable {
             }
         } catch (IOException | RuntimeException e) {
             log.debug("no longer accepts", e);
+        } finally {
+            ended.countDown();
         }
     }
 
@@ -124,9 +128,15 @@ public final class Backend implements Closeable {
         }
     }
 
+    /** Returns when the port is free: a thread that still accepts would hold it. */
     @Override
     public void close() throws IOException {
         listener.close();
+        try {
+            ended.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         threads.shutdownNow();
         open.forEach(Peer::close);
     }
