@@ -52,7 +52,11 @@ final class ManifestReader {
         for (YamlDocument document : documents) {
             String place = file.name() + " document " + document.number();
             try {
-                readValue(place, document.parse(), "", "");
+                @Nullable Object value = document.parse();
+                // Like kubectl; templates leave such documents behind.
+                if (value != null) {
+                    readValue(place, value, "", "");
+                }
             } catch (ManifestException e) {
                 problems.add(new Problem(place, e.field(), e.value(), e.rule()));
             }

@@ -2,6 +2,7 @@ package dev.sluice.kubernetes;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -15,6 +16,7 @@ import org.snakeyaml.engine.v2.events.CollectionStartEvent;
 import org.snakeyaml.engine.v2.events.Event;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
+import org.snakeyaml.engine.v2.exceptions.ReaderException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
@@ -43,6 +45,9 @@ record YamlDocument(int number, int firstLine, String text) {
             LoadSettings.builder()
                     .setCodePointLimit(ManifestFile.LARGEST)
                     .setAllowNonScalarKeys(false)
+                    .setSchema(new ManifestSchema())
+                    // What they lead to is counted, see Size.
+                    .setMaxAliasesForCollections(Integer.MAX_VALUE)
                     .build();
 
     /** The documents of a file; what holds nothing but comments is none. */
@@ -85,6 +90,8 @@ record YamlDocument(int number, int firstLine, String text) {
             return value;
         } catch (MarkedYamlEngineException e) {
             throw new ManifestException(describe(e));
+        } catch (ReaderException e) {
+            throw new ManifestException(describe(e));
         } catch (YamlEngineException e) {
             throw new ManifestException("is not YAML: " + e.getMessage());
         }
@@ -111,6 +118,15 @@ record YamlDocument(int number, int firstLine, String text) {
                 + (context == null ? "" : context + ", ")
                 + e.getProblem()
                 + at(e.getProblemMark());
+    }
+
+    private String describe(ReaderException e) {
+        long linesBefore = text.codePoints().limit(e.getPosition()).filter(c -> c == '\n').count();
+        return String.format(
+                Locale.ROOT,
+                "is not YAML: the character U+%04X at line %d is not allowed",
+                e.getCodePoint(),
+                firstLine + linesBefore);
     }
 
     private String at(Optional<Mark> mark) {

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ManifestReaderTest {
     private static final String GOOD =
@@ -59,6 +60,47 @@ class ManifestReaderTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"\n", "\r\n"})
+    void whatKubectlAcceptsIsServedAsWell(String lineEnd) throws IOException {
+        String text = resource("manifests/kubectl.yaml");
+        write("a.yaml", "\uFEFF" + text.replace("\n", lineEnd));
+
+        ServiceSnapshot snapshot = read();
+
+        assertThat(snapshot.problems()).isEmpty();
+        assertThat(names(snapshot)).containsExactly("cache/", "shop/http", "shop/metrics");
+        assertThat(endpointsOf(snapshot, "shop"))
+                .containsExactly(
+                        "10.244.0.5:8080", "10.244.0.6:8080", "10.244.0.5:9090", "10.244.0.6:9090");
+        assertThat(endpointsOf(snapshot, "cache")).containsExactly("10.244.1.5:6379");
+    }
+
+    @Test
+    void anAnnotationMayBeLong() throws IOException {
+        String annotation = "{\"kind\": \"Service\"}".repeat(10_000);
+        write(
+                "a.yaml",
+                GOOD.replace(
+                        "{name: good}",
+                        "{name: good, annotations: {last-applied: '" + annotation + "'}}"));
+
+        assertThat(names(read())).containsExactly("good/");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"~", "Null", "False", "FALSE", "false"})
+    void anUnquotedBooleanMayBeAbsentOrOfAnyCase(String text) throws IOException {
+        write(
+                "good.yaml",
+                GOOD.replace("spec: {", "spec: {publishNotReadyAddresses: " + text + ","));
+
+        ServiceSnapshot snapshot = read();
+
+        assertThat(snapshot.problems()).isEmpty();
+        assertThat(names(snapshot)).containsExactly("good/");
+    }
+
+    @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {
@@ -82,6 +124,11 @@ class ManifestReaderTest {
                         + " | spec.publishNotReadyAddresses 'true' is not true or false",
                 "spec: {publishNotReadyAddresses: maybe}"
                         + " | spec.publishNotReadyAddresses 'maybe' is not true or false",
+                "spec: {publishNotReadyAddresses: yes}"
+                        + " | spec.publishNotReadyAddresses 'yes' is not true or false",
+                "spec: {type: True} | spec.type 'true' is not a string (quotes make it one)",
+                "spec: {externalName: 0x10}"
+                        + " | spec.externalName '16' is not a string (quotes make it one)",
             })
     void aValueOfTheWrongTypeIsNamed(String spec, String problem) throws IOException {
         write("a.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: bad}\n" + spec);
