@@ -12,6 +12,7 @@ import dev.sluice.model.IpAddress;
 import dev.sluice.model.Protocol;
 import dev.sluice.netty.ConnectionCounters.Event;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -132,7 +133,7 @@ final class AcceptorTest {
 
         @Override
         public InetSocketAddress address() {
-            return new InetSocketAddress("127.0.0.1", 20_000);
+            return new InetSocketAddress(InetAddress.getLoopbackAddress(), 20_000);
         }
 
         @Override
