@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.sluice.model.Endpoint;
 import dev.sluice.model.IpAddress;
 import dev.sluice.model.ServicePort;
-import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -16,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class DialGuardTest {
     private static final ServicePort WEB = Services.servicePort("web");
     private static final ServicePort WEB_WITH_ENDPOINT =
-            Services.servicePort("web", new InetSocketAddress("10.0.0.7", 8080));
+            Services.servicePort("web", Services.address("10.0.0.7", 8080));
     private static final ServicePort OTHER = Services.servicePort("other");
 
     private final DialGuard guard = new DialGuard(false);

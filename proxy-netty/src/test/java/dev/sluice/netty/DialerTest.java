@@ -12,7 +12,6 @@ import dev.sluice.peer.Backend;
 import dev.sluice.peer.Behaviour;
 import dev.sluice.peer.BlackHole;
 import dev.sluice.peer.ClosedPort;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -201,7 +200,7 @@ final class DialerTest {
                 Backend good = Backend.start(Behaviour.echo())) {
             InetSocketAddress[] addresses = new InetSocketAddress[6];
             for (int i = 0; i < 5; i++) {
-                addresses[i] = new InetSocketAddress("169.254.0." + (i + 1), 80);
+                addresses[i] = Services.address("169.254.0." + (i + 1), 80);
             }
             addresses[5] = good.address();
             InOrder selector = new InOrder(addresses);
@@ -217,8 +216,7 @@ final class DialerTest {
         try (OneLoop loop = new OneLoop(transport)) {
             InOrder selector =
                     new InOrder(
-                            new InetSocketAddress(InetAddress.getLoopbackAddress(), 9),
-                            new InetSocketAddress("169.254.0.1", 9));
+                            Services.address("127.0.0.1", 9), Services.address("169.254.0.1", 9));
             start(loop, limits(false, LONG, Duration.ofHours(1), LONG, LONG), selector);
             assertOutcome(NONE);
             assertThat(selector.asked).hasSize(3);

@@ -120,7 +120,7 @@ final class NamespaceScenarios {
             for (int i = 0; i < 100; i++) {
                 SocketChannel client = SocketChannel.open();
                 client.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-                client.bind(new InetSocketAddress("127.0.0.5", 20_000 + i));
+                client.bind(Services.address("127.0.0.5", 20_000 + i));
                 client.connect(web);
                 clients.add(client);
             }

@@ -73,6 +73,10 @@ final class Services implements AutoCloseable {
                 Arrays.stream(endpoints).map(Services::endpoint).toList());
     }
 
+    static InetSocketAddress address(String ip, int port) {
+        return new InetSocketAddress(IpAddress.parse(ip).toInetAddress(), port);
+    }
+
     static Endpoint endpoint(InetSocketAddress address) {
         return new Endpoint(IpAddress.of(address.getAddress()), address.getPort());
     }

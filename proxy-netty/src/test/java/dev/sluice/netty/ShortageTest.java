@@ -12,6 +12,7 @@ import dev.sluice.peer.Peer;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -99,11 +100,17 @@ final class ShortageTest {
         }
 
         @Override
-        public void close() throws Exception {
+        public void close() throws IOException {
             questions.close();
-            if (!process.waitFor(10, TimeUnit.SECONDS)) {
-                process.destroyForcibly().waitFor();
-                throw new AssertionError("the proxy does not end");
+            try {
+                if (!process.waitFor(10, TimeUnit.SECONDS)) {
+                    process.destroyForcibly();
+                    throw new AssertionError("the proxy does not end");
+                }
+            } catch (InterruptedException e) {
+                process.destroyForcibly();
+                Thread.currentThread().interrupt();
+                throw new InterruptedIOException("interrupted while the proxy ends");
             }
             answers.close();
             Files.delete(log);

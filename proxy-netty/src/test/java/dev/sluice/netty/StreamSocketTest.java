@@ -45,10 +45,7 @@ final class StreamSocketTest {
         private final StreamSocket socket;
         private final CompletableFuture<Boolean> answered = new CompletableFuture<>();
         private boolean connected;
-
-        @SuppressWarnings("JdkObsolete") // The test reads it while the event loop writes.
-        private final StringBuffer text = new StringBuffer();
-
+        private final StringBuilder text = new StringBuilder();
         private final CompletableFuture<String> end = new CompletableFuture<>();
 
         Reader(OneLoop loop, StreamSocket socket) {
@@ -90,6 +87,10 @@ final class StreamSocketTest {
             return end.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         }
 
+        String text() throws Exception {
+            return loop.on(text::toString);
+        }
+
         void close() throws Exception {
             loop.run(socket::close);
         }
@@ -120,7 +121,7 @@ final class StreamSocketTest {
                         });
             }
             assertThat(reader.end()).isEqualTo("FIN");
-            assertThat(reader.text).hasToString("whole");
+            assertThat(reader.text()).isEqualTo("whole");
             reader.close();
         }
     }
@@ -139,7 +140,7 @@ final class StreamSocketTest {
                         });
             }
             assertThat(reader.end()).isEqualTo("dead");
-            assertThat(reader.text).hasToString("half");
+            assertThat(reader.text()).isEqualTo("half");
             reader.close();
         }
     }
@@ -158,7 +159,7 @@ final class StreamSocketTest {
             // again, but what it said is lost.
             boolean canRead = transport.name().equals("epoll");
             assertThat(reader.end()).isEqualTo(canRead ? "FIN" : "dead");
-            assertThat(reader.text).hasToString(canRead ? "whole" : "");
+            assertThat(reader.text()).isEqualTo(canRead ? "whole" : "");
             assertThat(loop.on(reader.socket::failed)).isTrue();
             reader.close();
         }
@@ -192,7 +193,7 @@ final class StreamSocketTest {
                             peer.sendUrgentData('!');
                             peer.getOutputStream().write("def".getBytes(US_ASCII));
                         });
-                await().untilAsserted(() -> assertThat(reader.text).hasToString("abc!def"));
+                await().untilAsserted(() -> assertThat(reader.text()).isEqualTo("abc!def"));
             }
             reader.close();
         }
