@@ -25,8 +25,13 @@ import org.slf4j.LoggerFactory;
 final class ProxyConnection implements Dialer.Outcome {
     private static final Logger log = LoggerFactory.getLogger(ProxyConnection.class);
 
-    /** How often a waiting RST looks whether all bytes have arrived, ms. */
-    private static final long RESET_CHECK_MILLIS = 5;
+    /**
+     * When a waiting RST looks whether all bytes have arrived, ms: soon at first, since most have,
+     * and then ever more seldom, since all flows of a pod that crashed may be waiting.
+     */
+    private static final long FIRST_RESET_CHECK_MILLIS = 5;
+
+    private static final long LONGEST_RESET_CHECK_MILLIS = 80;
 
     private enum Phase {
         DIALLING,
@@ -49,6 +54,7 @@ final class ProxyConnection implements Dialer.Outcome {
     private @Nullable Relay download;
     private @Nullable PendingReset reset;
     private @Nullable ScheduledFuture<?> resetCheck;
+    private long resetCheckMillis = FIRST_RESET_CHECK_MILLIS;
     private boolean turnIsDue;
 
     ProxyConnection(
@@ -202,8 +208,9 @@ final class ProxyConnection implements Dialer.Outcome {
                                         resetCheck = null;
                                         turn();
                                     },
-                                    RESET_CHECK_MILLIS,
+                                    resetCheckMillis,
                                     TimeUnit.MILLISECONDS);
+            resetCheckMillis = Math.min(2 * resetCheckMillis, LONGEST_RESET_CHECK_MILLIS);
         }
     }
 

@@ -99,7 +99,7 @@ abstract class DialContract extends SpliceContract {
         ProxyUnderTest proxy =
                 proxy(
                         Tuning.DEFAULT.withDial(
-                                Collections.nCopies(4, Duration.ofMillis(300)),
+                                Collections.nCopies(4, Duration.ofSeconds(1)),
                                 LONG,
                                 Duration.ofMillis(100)));
         List<BlackHole> holes = new ArrayList<>();
