@@ -15,12 +15,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * {@code redirect = iptables}: rules in chains of its own, whose names start with {@code SLUICE-},
- * in the tables nat and filter of both families.
+ * in the nat tables of both families.
  *
  * <p>Each table is written in one transaction, by {@code iptables-restore --noflush}; if one fails,
- * the others are written all the same. What the kernel holds is read each time and never
- * remembered, so a repeated {@link #replaceAll} costs one run of {@code iptables-save} per family
- * and repairs whatever another program did to the rules. No sysctl is ever written.
+ * the other is written all the same. What the kernel holds is read each time and never remembered,
+ * so a repeated {@link #replaceAll} costs one run of {@code iptables-save} per family and repairs
+ * whatever another program did to the rules. No sysctl is ever written.
  *
  * <p>Threads: control thread only.
  */
@@ -35,6 +35,7 @@ public final class IptablesRedirectRules implements RedirectRules {
     private final NodeNetwork.Source node;
     private final IptablesPrograms installed;
     private final Map<IpFamily, IptablesProgram> chosen;
+    private final RefusingPort refusingPort = new RefusingPort();
 
     private @Nullable Applied applied;
     private boolean leftoversRemoved;
@@ -108,8 +109,7 @@ public final class IptablesRedirectRules implements RedirectRules {
                 reportWithoutIpv6(wanted, program);
                 continue;
             }
-            List<TableRules> desired = tables(wanted, family, network);
-            failures.collect(() -> apply(program, desired, repair, failures));
+            failures.collect(() -> apply(program, natRules(wanted, family, network), repair));
         }
         if (!leftoversRemoved && failures.isEmpty()) {
             removeFrom(otherFlavour(), failures);
@@ -120,7 +120,8 @@ public final class IptablesRedirectRules implements RedirectRules {
     }
 
     /**
-     * Whether the kernel holds exactly these rules now. Nothing is written.
+     * Whether the kernel holds exactly these rules now, as this object writes them. Nothing is
+     * written.
      *
      * @throws RedirectException if rules could not be read
      */
@@ -135,12 +136,9 @@ public final class IptablesRedirectRules implements RedirectRules {
             if (program == null) {
                 return false;
             }
-            Map<String, SavedTable> saved = program.read(commands);
-            for (TableRules table : tables(wanted, family, network)) {
-                SavedTable held = saved.getOrDefault(table.table(), SavedTable.EMPTY);
-                if (TablePatch.between(held, table).isPresent()) {
-                    return false;
-                }
+            TableRules desired = natRules(wanted, family, network);
+            if (TablePatch.between(natTable(program), desired).isPresent()) {
+                return false;
             }
         }
         return true;
@@ -152,37 +150,31 @@ public final class IptablesRedirectRules implements RedirectRules {
         Failures failures = new Failures();
         removeFrom(installed.all(), failures);
         failures.rethrow();
+        refusingPort.release();
     }
 
     private void removeFrom(List<IptablesProgram> programs, Failures failures) {
-        List<TableRules> nothing =
-                List.of(TableRules.none(NatRules.TABLE), TableRules.none(FilterRules.TABLE));
         for (IptablesProgram program : programs) {
-            failures.collect(() -> apply(program, nothing, false, failures));
+            failures.collect(() -> apply(program, TableRules.none(NatRules.TABLE), false));
         }
     }
 
-    private void apply(
-            IptablesProgram program, List<TableRules> desired, boolean repair, Failures failures)
+    private void apply(IptablesProgram program, TableRules desired, boolean repair)
             throws RedirectException {
-        Map<String, SavedTable> saved = program.read(commands);
-        for (TableRules rules : desired) {
-            String table = rules.table();
-            Optional<String> patch =
-                    TablePatch.between(saved.getOrDefault(table, SavedTable.EMPTY), rules);
-            if (patch.isPresent()) {
-                failures.collect(() -> write(program, table, patch.get(), repair));
-            }
+        Optional<String> patch = TablePatch.between(natTable(program), desired);
+        if (patch.isEmpty()) {
+            return;
         }
-    }
-
-    private void write(IptablesProgram program, String table, String patch, boolean repair)
-            throws RedirectException {
+        String table = desired.table();
         if (repair) {
             LOG.warn("{}: another program changed Sluice's rules in table {}", program, table);
         }
-        LOG.debug("{}: writing table {}:\n{}", program, table, patch);
-        program.write(commands, table, patch, settings.lockWait());
+        LOG.debug("{}: writing table {}:\n{}", program, table, patch.get());
+        program.write(commands, table, patch.get(), settings.lockWait());
+    }
+
+    private SavedTable natTable(IptablesProgram program) throws RedirectException {
+        return program.read(commands).getOrDefault(NatRules.TABLE, SavedTable.EMPTY);
     }
 
     private List<IptablesProgram> otherFlavour() {
@@ -191,11 +183,8 @@ public final class IptablesRedirectRules implements RedirectRules {
                 .toList();
     }
 
-    private List<TableRules> tables(RuleSet wanted, IpFamily family, NodeNetwork network) {
-        return List.of(natRules(wanted, family, network), FilterRules.of(wanted.refused()));
-    }
-
-    private TableRules natRules(RuleSet wanted, IpFamily family, NodeNetwork network) {
+    private TableRules natRules(RuleSet wanted, IpFamily family, NodeNetwork network)
+            throws RedirectException {
         List<String> numbered =
                 network.numbered(family).stream()
                         // What comes in through the others goes by DNAT, as well.
@@ -205,7 +194,7 @@ public final class IptablesRedirectRules implements RedirectRules {
         Optional<IpAddress> configured =
                 family == IpFamily.IPV4 ? settings.address4() : settings.address6();
         Optional<IpAddress> address = configured.or(() -> network.address(family));
-        return NatRules.of(wanted.redirects(), numbered, address);
+        return NatRules.of(refusingPort.destinations(wanted), numbered, address);
     }
 
     private NodeNetwork readNetwork() throws RedirectException {

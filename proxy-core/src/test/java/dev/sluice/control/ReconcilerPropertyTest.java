@@ -110,11 +110,10 @@ class ReconcilerPropertyTest {
         List<FrontEnd> refused = new ArrayList<>();
         for (ServicePort servicePort : desired) {
             for (FrontEnd frontEnd : servicePort.frontEnds()) {
+                reached.put(frontEnd, servicePort.name());
                 boolean some = !servicePort.endpoints(frontEnd.address().family()).isEmpty();
                 boolean none = servicePort.endpoints().isEmpty();
-                if (some || none) {
-                    reached.put(frontEnd, servicePort.name());
-                } else {
+                if (!some && !none) {
                     refused.add(frontEnd);
                 }
             }

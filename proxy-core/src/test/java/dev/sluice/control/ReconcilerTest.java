@@ -185,7 +185,8 @@ class ReconcilerTest {
     void aFrontEndThatAloneHasNoEndpointIsRefusedByARule() {
         set(port("a", List.of("10.96.0.1", "fd00::1"), "10.244.0.1"));
 
-        assertThat(node.kernel.redirects()).containsOnlyKeys(frontEnd("10.96.0.1"));
+        assertThat(node.kernel.redirects())
+                .containsOnlyKeys(frontEnd("10.96.0.1"), frontEnd("fd00::1"));
         assertThat(node.kernel.refused()).containsExactly(frontEnd("fd00::1"));
     }
 

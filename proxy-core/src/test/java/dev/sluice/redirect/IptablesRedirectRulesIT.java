@@ -14,6 +14,8 @@ import dev.sluice.model.IpAddress;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.BindException;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,8 +39,9 @@ import org.slf4j.LoggerFactory;
 class IptablesRedirectRulesIT {
     private static final FrontEnd WEB4 = Rules.tcp("10.96.0.1", 80);
     private static final FrontEnd WEB6 = Rules.tcp("fd00:96::1", 80);
-    private static final SortedSet<FrontEnd> REFUSED =
-            Rules.refused(Rules.tcp("10.96.0.2", 443), Rules.tcp("fd00:96::2", 443));
+    private static final FrontEnd API4 = Rules.tcp("10.96.0.2", 443);
+    private static final FrontEnd API6 = Rules.tcp("fd00:96::2", 443);
+    private static final SortedSet<FrontEnd> REFUSED = Rules.refused(API4, API6);
     private static final RuleSet BOTH = new RuleSet(redirects(20001), REFUSED);
 
     private static final NodeNetwork NETWORK =
@@ -101,6 +104,8 @@ class IptablesRedirectRulesIT {
 
         rules.replaceAll(BOTH);
 
+        int refusing = refusingPort(flavour);
+        assertThat(refusing).isNotEqualTo(20001);
         assertThat(table(flavour, "iptables", "nat").chains())
                 .containsEntry(
                         "PREROUTING",
@@ -115,23 +120,22 @@ class IptablesRedirectRulesIT {
                 .containsEntry(
                         "SLUICE-REDIRECT",
                         List.of(
-                                "-d 10.96.0.1/32 -p tcp -m tcp --dport 80 -j REDIRECT --to-ports 20001"))
+                                "-d 10.96.0.1/32 -p tcp -m tcp --dport 80 -j REDIRECT --to-ports 20001",
+                                "-d 10.96.0.2/32 -p tcp -m tcp --dport 443 -j REDIRECT --to-ports "
+                                        + refusing))
                 .containsEntry(
                         "SLUICE-DNAT",
                         List.of(
-                                "-d 10.96.0.1/32 -p tcp -m tcp --dport 80 -j DNAT --to-destination 192.0.2.10:20001"));
+                                "-d 10.96.0.1/32 -p tcp -m tcp --dport 80 -j DNAT --to-destination 192.0.2.10:20001",
+                                "-d 10.96.0.2/32 -p tcp -m tcp --dport 443 -j DNAT --to-destination 192.0.2.10:"
+                                        + refusing));
         assertThat(table(flavour, "ip6tables", "nat").chains())
                 .containsEntry(
                         "SLUICE-DNAT",
                         List.of(
-                                "-d fd00:96::1/128 -p tcp -m tcp --dport 80 -j DNAT --to-destination [2001:db8::10]:20001"));
-        assertThat(table(flavour, "iptables", "filter").chains())
-                .containsEntry("INPUT", List.of("-j SLUICE-FILTER", "-i lo -j ACCEPT"))
-                .containsEntry(
-                        "SLUICE-FILTER",
-                        List.of(
-                                "-d 10.96.0.2/32 -p tcp -m tcp --dport 443 -j REJECT --reject-with tcp-reset"));
-
+                                "-d fd00:96::1/128 -p tcp -m tcp --dport 80 -j DNAT --to-destination [2001:db8::10]:20001",
+                                "-d fd00:96::2/128 -p tcp -m tcp --dport 443 -j DNAT --to-destination [2001:db8::10]:"
+                                        + refusing));
         rules.removeAll();
 
         assertThat(namespace.ruleset()).isEqualTo(before);
@@ -172,9 +176,7 @@ class IptablesRedirectRulesIT {
                         "-t nat -A FOREIGN -g SLUICE-DNAT",
                         "-t nat -I SLUICE-PREROUTING 1 -j RETURN",
                         "-t nat -D SLUICE-PREROUTING 1",
-                        "-t nat -N SLUICE-OTHER",
-                        "-F SLUICE-FILTER",
-                        "-D FORWARD -j SLUICE-FILTER")) {
+                        "-t nat -N SLUICE-OTHER")) {
             for (String program : List.of("iptables-", "ip6tables-")) {
                 namespace.run((program + suffix(flavour) + " " + damage).split(" "));
             }
@@ -225,11 +227,11 @@ class IptablesRedirectRulesIT {
     @ParameterizedTest
     @EnumSource(names = {"LEGACY", "NFT"})
     void aHundredRestartsWithOtherPortsLeaveOneSetOfRules(Flavour flavour) throws Exception {
-        open(flavour).replaceAll(new RuleSet(redirects(20000), REFUSED));
+        open(flavour).replaceAll(new RuleSet(redirects(20000), Rules.refused()));
         String first = namespace.ruleset();
 
         for (int port = 20001; port <= 20100; port++) {
-            open(flavour).replaceAll(new RuleSet(redirects(port), REFUSED));
+            open(flavour).replaceAll(new RuleSet(redirects(port), Rules.refused()));
         }
 
         assertThat(namespace.ruleset()).isEqualTo(first.replace("20000", "20100"));
@@ -237,18 +239,28 @@ class IptablesRedirectRulesIT {
 
     @ParameterizedTest
     @EnumSource(names = {"LEGACY", "NFT"})
-    void theFilterTableIsLeftAloneWhileNothingIsRefused(Flavour flavour) throws Exception {
-        RuleSet nothingRefused = new RuleSet(redirects(20001), Rules.refused());
-        IptablesRedirectRules rules = open(flavour);
+    void noTableButNatIsTouched(Flavour flavour) throws Exception {
+        open(flavour).replaceAll(BOTH);
 
-        rules.replaceAll(nothingRefused);
-        assertThat(namespace.run("iptables-" + suffix(flavour) + "-save"))
-                .contains("*nat")
-                .doesNotContain("*filter");
+        for (String program : List.of("iptables-", "ip6tables-")) {
+            assertThat(SavedTable.parse(namespace.run(program + suffix(flavour) + "-save")))
+                    .containsOnlyKeys("nat");
+        }
+    }
 
+    @Test
+    void theRefusingPortIsHeldAsLongAsRulesLeadThere() throws Exception {
+        IptablesRedirectRules rules = open(Flavour.NFT);
         rules.replaceAll(BOTH);
-        rules.replaceAll(nothingRefused);
-        assertThat(table(flavour, "iptables", "filter").ownChains()).isEmpty();
+        int refusing = refusingPort(Flavour.NFT);
+        rules.replaceAll(new RuleSet(redirects(20002), REFUSED));
+        assertThat(refusingPort(Flavour.NFT)).isEqualTo(refusing);
+        assertThatThrownBy(() -> new ServerSocket(refusing).close())
+                .isInstanceOf(BindException.class);
+
+        rules.removeAll();
+
+        new ServerSocket(refusing).close();
     }
 
     @ParameterizedTest
@@ -273,7 +285,6 @@ class IptablesRedirectRulesIT {
                 .hasMessageContaining(restore + " --noflush -w 2 for table nat")
                 .hasMessageContaining("failed with exit code 2: the disk is on fire");
         assertThat(table(flavour, "iptables", "nat").ownChains()).isEmpty();
-        assertThat(table(flavour, "iptables", "filter").ownChains()).hasSize(1);
         assertThat(table(flavour, "ip6tables", "nat").ownChains()).hasSize(3);
 
         Files.delete(programs.resolve(restore));
@@ -370,9 +381,7 @@ class IptablesRedirectRulesIT {
         rules.replaceAll(BOTH);
 
         for (String program : List.of("iptables", "ip6tables")) {
-            for (String table : List.of("nat", "filter")) {
-                assertThat(table(former, program, table).ownChains()).isEmpty();
-            }
+            assertThat(table(former, program, "nat").ownChains()).isEmpty();
         }
         rules.removeAll();
         assertThat(namespace.ruleset()).isEqualTo(before);
@@ -491,9 +500,8 @@ class IptablesRedirectRulesIT {
                 .replaceAll(BOTH);
 
         assertThat(table(Flavour.NFT, "iptables", "nat").rules("SLUICE-DNAT"))
-                .singleElement()
-                .asString()
-                .endsWith("--to-destination 198.51.100.1:20001");
+                .isNotEmpty()
+                .allSatisfy(rule -> assertThat(rule).contains("--to-destination 198.51.100.1:"));
     }
 
     private void addForeignRules(Flavour flavour) throws RedirectException {
@@ -507,6 +515,19 @@ class IptablesRedirectRulesIT {
             throws RedirectException {
         return SavedTable.parse(namespace.run(program + "-" + suffix(flavour) + "-save"))
                 .getOrDefault(table, SavedTable.EMPTY);
+    }
+
+    /** Where the rules lead what is refused. */
+    private int refusingPort(Flavour flavour) throws RedirectException {
+        String target = "--dport 443 -j REDIRECT --to-ports ";
+        return table(flavour, "iptables", "nat").rules("SLUICE-REDIRECT").stream()
+                .filter(rule -> rule.contains(target))
+                .mapToInt(
+                        rule ->
+                                Integer.parseInt(
+                                        rule.substring(rule.indexOf(target) + target.length())))
+                .findFirst()
+                .orElseThrow();
     }
 
     private List<String> legacyTables(String family) throws RedirectException {
@@ -571,7 +592,7 @@ class IptablesRedirectRulesIT {
     }
 
     private static SortedMap<FrontEnd, Integer> redirects(int port) {
-        return new TreeMap<>(Map.of(WEB4, port, WEB6, port));
+        return new TreeMap<>(Map.of(WEB4, port, WEB6, port, API4, port, API6, port));
     }
 
     private static String suffix(Flavour flavour) {
