@@ -81,19 +81,19 @@ public final class IptablesRedirectRules implements RedirectRules {
     }
 
     /**
-     * Fails if rules of a kube-proxy are in force, in either flavour: two proxies for the same
-     * Services disagree. Rules that a stopped kube-proxy left count as well.
+     * Fails if rules of a kube-proxy are in force, in either flavour of iptables or in nftables:
+     * two proxies for the same Services disagree. Rules that a stopped kube-proxy left count as
+     * well.
      *
-     * @throws RedirectException naming the rule and the way out, or if rules could not be read
+     * @throws RedirectException naming the rule or table and the way out, or if rules could not be
+     *     read
      */
     public void requireNoKubeProxy() throws RedirectException {
-        for (IptablesProgram program : installed.all()) {
-            Optional<String> rule = KubeProxyRules.findIn(program.read(commands));
-            if (rule.isPresent()) {
-                throw new RedirectException(
-                        "kube-proxy serves this node: %s has the nat rule '%s'; stop it and run 'kube-proxy --cleanup', or set redirect.beside-kube-proxy = true"
-                                .formatted(program, rule.get()));
-            }
+        Optional<String> found = KubeProxyRules.findOnNode(installed, commands);
+        if (found.isPresent()) {
+            throw new RedirectException(
+                    "kube-proxy serves this node: %s; stop it and run 'kube-proxy --cleanup', or set redirect.beside-kube-proxy = true"
+                            .formatted(found.get()));
         }
     }
 

@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** What the kernel of a fresh network namespace holds after each call. */
@@ -336,6 +337,28 @@ class IptablesRedirectRulesIT {
                 .hasMessageStartingWith("kube-proxy serves this node: iptables (")
                 .hasMessageContaining("-j KUBE-SERVICES")
                 .hasMessageContaining("redirect.beside-kube-proxy");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ip", "ip6"})
+    void tablesOfKubeProxyAreFoundWhereNftIsInstalled(String family) throws Exception {
+        IptablesRedirectRules rules = open(Flavour.AUTO);
+        namespace.run("nft", "add", "table", "inet", "kube-proxy");
+        namespace.run("nft", "add", "table", family, "kube-proxy-not");
+        rules.requireNoKubeProxy();
+        namespace.run("nft", "add", "table", family, "kube-proxy");
+
+        assertThatThrownBy(rules::requireNoKubeProxy)
+                .isInstanceOf(RedirectException.class)
+                .hasMessageStartingWith(
+                        "kube-proxy serves this node: nft has the table '"
+                                + family
+                                + " kube-proxy'")
+                .hasMessageContaining("redirect.beside-kube-proxy");
+
+        link("iptables-nft-save");
+        link("iptables-nft-restore");
+        open(Flavour.NFT, List.of(programs)).requireNoKubeProxy();
     }
 
     @Test
