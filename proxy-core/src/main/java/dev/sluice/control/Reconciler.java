@@ -197,7 +197,7 @@ public final class Reconciler {
         if (!status.portFailures().isEmpty()) {
             runBy(nanoTime.getAsLong() + retryNanos);
         }
-        if (rules.hold(wanted) || rules.failure().isPresent()) {
+        if (rules.hold(wanted) || rules.areUnknown()) {
             served.forEach(settled -> settled.complete(status));
             waiting.removeIf(CompletableFuture::isDone);
         }

@@ -39,7 +39,6 @@ public final class IptablesRedirectRules implements RedirectRules {
 
     private @Nullable Applied applied;
     private boolean leftoversRemoved;
-    private boolean ipv6Reported;
     private List<String> oddInterfaces = List.of();
 
     /** What the last complete run made the rules from. */
@@ -105,17 +104,16 @@ public final class IptablesRedirectRules implements RedirectRules {
         for (IpFamily family : IpFamily.values()) {
             RuleSet wanted = rules.only(family);
             IptablesProgram program = chosen.get(family);
-            if (program == null || (family == IpFamily.IPV6 && !network.ipv6())) {
-                reportWithoutIpv6(wanted, program);
-                continue;
+            if (program != null && missing(family, network).isEmpty()) {
+                failures.collect(() -> apply(program, natRules(wanted, family, network), repair));
             }
-            failures.collect(() -> apply(program, natRules(wanted, family, network), repair));
         }
         if (!leftoversRemoved && failures.isEmpty()) {
             removeFrom(otherFlavour(), failures);
             leftoversRemoved = failures.isEmpty();
         }
         applied = failures.isEmpty() ? new Applied(rules, network) : null;
+        failures.collect(() -> requireAllServed(rules, network));
         failures.rethrow();
     }
 
@@ -133,7 +131,7 @@ public final class IptablesRedirectRules implements RedirectRules {
             if (wanted.equals(RuleSet.EMPTY)) {
                 continue;
             }
-            if (program == null) {
+            if (program == null || missing(family, network).isPresent()) {
                 return false;
             }
             TableRules desired = natRules(wanted, family, network);
@@ -216,15 +214,24 @@ public final class IptablesRedirectRules implements RedirectRules {
         return network;
     }
 
-    private void reportWithoutIpv6(RuleSet wanted, @Nullable IptablesProgram program) {
-        boolean missed = !wanted.equals(RuleSet.EMPTY);
-        if (missed && !ipv6Reported) {
-            LOG.error(
-                    "no rules for IPv6 front ends: {}",
-                    program == null
-                            ? "ip6tables-restore not found in PATH"
-                            : "the kernel runs without IPv6");
+    /** Why there can be no rules of the family; empty if there can. */
+    private Optional<String> missing(IpFamily family, NodeNetwork network) {
+        if (!chosen.containsKey(family)) {
+            return Optional.of("ip6tables-restore not found in PATH");
         }
-        ipv6Reported = missed;
+        return family == IpFamily.IPV6 && !network.ipv6()
+                ? Optional.of("the kernel runs without IPv6")
+                : Optional.empty();
+    }
+
+    private void requireAllServed(RuleSet rules, NodeNetwork network)
+            throws UnservedFamilyException {
+        for (IpFamily family : IpFamily.values()) {
+            Optional<String> missing = missing(family, network);
+            if (missing.isPresent() && !rules.only(family).equals(RuleSet.EMPTY)) {
+                throw new UnservedFamilyException(
+                        "IPv6 front ends have no rules: %s".formatted(missing.get()));
+            }
+        }
     }
 }

@@ -16,6 +16,7 @@ import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServiceSnapshot;
 import dev.sluice.redirect.RedirectException;
 import dev.sluice.redirect.RuleSet;
+import dev.sluice.redirect.UnservedFamilyException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -354,6 +355,56 @@ class ReconcilerTest {
         assertThat(node.served).containsOnlyKeys(name("b"));
         assertThat(node.kernel.redirects()).containsOnlyKeys(frontEnd("10.96.0.2"));
         assertThat(reconciler.status().ok()).isTrue();
+    }
+
+    @Test
+    void aFamilyThatCannotBeServedIsShownAndStopsNothing() {
+        node.rulesFailing = new UnservedFamilyException("no ip6tables");
+        set(port("a", List.of("10.96.0.1", "fd00::1"), "10.244.0.1"));
+        assertThat(reconciler.status().ok()).isFalse();
+        assertThat(reconciler.status().failure()).contains("no ip6tables");
+        assertThat(node.reached(frontEnd("10.96.0.1"))).isEqualTo(name("a"));
+        control.advance(Duration.ofSeconds(2));
+        calls();
+
+        set(port("b", List.of("10.96.0.2", "fd00::2"), "10.244.0.2"));
+        assertThat(calls())
+                .containsExactly("open default/b:http/tcp", "rules", "close default/a:http/tcp");
+
+        int ruleCalls = node.ruleCalls;
+        control.advance(Duration.ofMinutes(1));
+        assertThat(node.ruleCalls - ruleCalls).isBetween(12, 16);
+        assertThat(warnings()).hasSize(1);
+
+        node.rulesFailing = null;
+        control.advance(Duration.ofSeconds(5));
+        assertThat(reconciler.status().ok()).isTrue();
+    }
+
+    @Test
+    void whileAFamilyCannotBeServedSettledStillWaitsForTheOther() {
+        node.rulesFailing = new UnservedFamilyException("no ip6tables");
+        set(port("a", "10.96.0.1", "10.244.0.1"));
+        source.set(ServiceSnapshot.of(port("b", "10.96.0.2", "10.244.0.2")));
+        CompletableFuture<ReconcileStatus> settled = reconciler.settled();
+
+        control.advance(Duration.ofMillis(500));
+        assertThat(settled).isNotDone();
+        control.advance(Duration.ofMillis(500));
+
+        assertThat(settled).isCompletedWithValueMatching(status -> !status.ok());
+        assertThat(node.reached(frontEnd("10.96.0.2"))).isEqualTo(name("b"));
+    }
+
+    @Test
+    void rulesThatFailForAnotherReasonAreWarnedOfAnew() {
+        node.rulesFailing = new UnservedFamilyException("no ip6tables");
+        set(port("a", "10.96.0.1", "10.244.0.1"));
+        node.rulesFailing = new RedirectException("xtables lock is held");
+        control.advance(Duration.ofMinutes(1));
+
+        assertThat(warnings()).hasSize(2);
+        assertThat(reconciler.status().failure()).contains("xtables lock is held");
     }
 
     @Test

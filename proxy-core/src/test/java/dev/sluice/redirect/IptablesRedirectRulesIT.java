@@ -454,37 +454,52 @@ class IptablesRedirectRulesIT {
     }
 
     @Test
-    void withoutIp6tablesIpv4GoesOnAndTheLogSaysSoOnce() throws Exception {
+    void withoutIp6tablesIpv4GoesOnAndTheRestIsNamed() throws Exception {
         link("iptables-nft-save");
         link("iptables-nft-restore");
         IptablesRedirectRules rules = open(Flavour.NFT, List.of(programs));
 
-        rules.replaceAll(BOTH);
-        rules.replaceAll(BOTH);
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> rules.replaceAll(BOTH))
+                    .isInstanceOf(UnservedFamilyException.class)
+                    .hasMessage(
+                            "IPv6 front ends have no rules: ip6tables-restore not found in PATH");
+            assertThat(table(Flavour.NFT, "iptables", "nat").ownChains()).hasSize(3);
+            assertThat(table(Flavour.NFT, "ip6tables", "nat").ownChains()).isEmpty();
+        }
+        assertThat(rules.isInForce(BOTH)).isFalse();
+        assertThat(log.list).extracting(ILoggingEvent::getLevel).doesNotContain(Level.WARN);
 
-        assertThat(table(Flavour.NFT, "iptables", "nat").ownChains()).hasSize(3);
-        assertThat(table(Flavour.NFT, "ip6tables", "nat").ownChains()).isEmpty();
-        assertThat(log.list)
-                .filteredOn(event -> event.getLevel() == Level.ERROR)
-                .extracting(ILoggingEvent::getFormattedMessage)
-                .containsExactly(
-                        "no rules for IPv6 front ends: ip6tables-restore not found in PATH");
+        rules.replaceAll(new RuleSet(Rules.redirect(WEB4, 20001), Rules.refused()));
+    }
+
+    @Test
+    void aFailureOfIpv4BesideAMissingIpv6IsAFailure() throws Exception {
+        link("iptables-nft-save");
+        script("iptables-nft-restore", "cat >/dev/null; echo 'no space' >&2; exit 2\n");
+        IptablesRedirectRules rules = open(Flavour.NFT, List.of(programs));
+
+        assertThatThrownBy(() -> rules.replaceAll(BOTH))
+                .isExactlyInstanceOf(RedirectException.class)
+                .hasMessageContaining("no space")
+                .hasMessageContaining("ip6tables-restore not found in PATH");
     }
 
     @Test
     void withoutIpv6InTheKernelIpv4GoesOn() throws Exception {
         NodeNetwork ipv4Only = new NodeNetwork(NETWORK.interfaces(), Map.of(), false);
-        IptablesRedirectRules.open(
+        IptablesRedirectRules rules =
+                IptablesRedirectRules.open(
                         settings(Flavour.NFT),
                         commands,
                         IptablesPrograms.systemPath(),
-                        () -> ipv4Only)
-                .replaceAll(BOTH);
+                        () -> ipv4Only);
 
+        assertThatThrownBy(() -> rules.replaceAll(BOTH))
+                .isInstanceOf(UnservedFamilyException.class)
+                .hasMessage("IPv6 front ends have no rules: the kernel runs without IPv6");
         assertThat(table(Flavour.NFT, "iptables", "nat").ownChains()).hasSize(3);
-        assertThat(log.list)
-                .extracting(ILoggingEvent::getFormattedMessage)
-                .contains("no rules for IPv6 front ends: the kernel runs without IPv6");
+        assertThat(table(Flavour.NFT, "ip6tables", "nat").ownChains()).isEmpty();
     }
 
     @Test
