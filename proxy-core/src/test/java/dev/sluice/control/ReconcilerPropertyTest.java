@@ -64,7 +64,14 @@ class ReconcilerPropertyTest {
         FakeNode node = new FakeNode(random);
         ProgrammaticServiceSource source = new ProgrammaticServiceSource();
         Reconciler reconciler =
-                new Reconciler(source, node, node, ReconcilerTest.PACE, control, control::nanoTime);
+                new Reconciler(
+                        source,
+                        node,
+                        node,
+                        ReconcilerTest.PACE,
+                        Duration.ofSeconds(15),
+                        control,
+                        control::nanoTime);
         reconciler.start();
         List<ServicePort> desired = List.of();
         source.set(ServiceSnapshot.EMPTY);

@@ -36,11 +36,13 @@ class ReconcilerTest {
                     Duration.ofSeconds(5),
                     Duration.ofSeconds(4));
 
+    private static final Duration REMOVAL_LIMIT = Duration.ofSeconds(15);
+
     private final FakeControl control = new FakeControl();
     private final FakeNode node = new FakeNode(new Random(1));
     private final ProgrammaticServiceSource source = new ProgrammaticServiceSource();
     private final Reconciler reconciler =
-            new Reconciler(source, node, node, PACE, control, control::nanoTime);
+            new Reconciler(source, node, node, PACE, REMOVAL_LIMIT, control, control::nanoTime);
 
     private final Logger logger = (Logger) LoggerFactory.getLogger("dev.sluice.control");
     private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
@@ -523,19 +525,58 @@ class ReconcilerTest {
     }
 
     @Test
-    void rulesThatCannotBeRemovedKeepNoListenerOpen() {
+    void rulesThatCannotBeRemovedAtOnceAreSoLaterAndServeUntilThen() {
         set(port("a", "10.96.0.1", "10.244.0.1"));
+        control.advance(Duration.ofSeconds(2));
+        calls();
         node.rulesFailing = new RedirectException("xtables lock is held");
 
         CompletableFuture<Void> stopped = reconciler.stop(RulesAtStop.REMOVE);
-        control.settle();
+        CompletableFuture<ReconcileStatus> settled = reconciler.settled();
+        control.advance(Duration.ofSeconds(9));
+        assertThat(stopped).isNotDone();
+        assertThat(node.reached(frontEnd("10.96.0.1"))).isEqualTo(name("a"));
+        assertThat(calls()).containsOnly("remove rules");
+
+        node.rulesFailing = null;
+        control.advance(Duration.ofSeconds(5));
+        assertThat(stopped).isCompleted();
+        assertThat(settled).isCancelled();
+        assertThat(node.kernel).isEqualTo(RuleSet.EMPTY);
+        assertThat(calls()).containsExactly("remove rules", "close default/a:http/tcp");
+    }
+
+    @Test
+    void rulesThatCannotBeRemovedKeepNoListenerOpenForEver() {
+        set(port("a", "10.96.0.1", "10.244.0.1"));
+        calls();
+        node.rulesFailing = new RedirectException("xtables lock is held");
+
+        CompletableFuture<Void> stopped = reconciler.stop(RulesAtStop.REMOVE);
+        control.advance(REMOVAL_LIMIT);
 
         assertThat(stopped)
                 .isCompletedExceptionally()
                 .failsWithin(Duration.ZERO)
                 .withThrowableThat()
                 .havingCause()
-                .isInstanceOf(RedirectException.class);
+                .isInstanceOf(RedirectException.class)
+                .withMessage("xtables lock is held");
+        assertThat(node.served).isEmpty();
+        assertThat(calls().stream().filter("remove rules"::equals)).hasSize(4);
+        node.violations.clear();
+    }
+
+    @Test
+    void aRemovalThatBreaksOffIsNotRepeated() {
+        set(port("a", "10.96.0.1", "10.244.0.1"));
+        calls();
+        node.rulesFailing = new IllegalStateException("a bug");
+
+        CompletableFuture<Void> stopped = reconciler.stop(RulesAtStop.REMOVE);
+        control.settle();
+
+        assertThat(stopped).isCompletedExceptionally();
         assertThat(node.served).isEmpty();
         node.violations.clear();
     }
@@ -563,7 +604,7 @@ class ReconcilerTest {
     void onItsOwnThreadItAppliesAndStops() throws Exception {
         ProgrammaticServiceSource own = new ProgrammaticServiceSource();
         FakeNode ownNode = new FakeNode(new Random(1));
-        Reconciler running = new Reconciler(own, ownNode, ownNode, PACE);
+        Reconciler running = new Reconciler(own, ownNode, ownNode, PACE, REMOVAL_LIMIT);
         running.start();
         own.set(ServiceSnapshot.of(port("a", "10.96.0.1", "10.244.0.1")));
 
