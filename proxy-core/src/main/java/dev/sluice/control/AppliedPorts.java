@@ -66,7 +66,7 @@ final class AppliedPorts {
      * <p>A front end has a rule if its Service port has it and shall have it: what is removed leads
      * nowhere, and a Service port that could not be updated does not keep a front end which belongs
      * to another one by now. If none of a Service port's front ends has an endpoint, its listener
-     * refuses by itself; one that alone has none is refused by a rule, since the listener accepts
+     * refuses by itself; one that alone has none is refused by its rule, since the listener accepts
      * for the others.
      *
      * <p>They are built anew only when they may differ: an endpoint change seldom touches a rule,
@@ -109,10 +109,9 @@ final class AppliedPorts {
                 if (!wanted.frontEnds().contains(frontEnd)) {
                     continue;
                 }
-                if (servicePort.endpoints().isEmpty()
-                        || servicePort.hasEndpoints(frontEnd.address().family())) {
-                    redirects.put(frontEnd, localPorts.get(servicePort.name()));
-                } else {
+                redirects.put(frontEnd, localPorts.get(servicePort.name()));
+                if (!servicePort.endpoints().isEmpty()
+                        && !servicePort.hasEndpoints(frontEnd.address().family())) {
                     refused.add(frontEnd);
                 }
             }

@@ -4,6 +4,7 @@ import dev.sluice.config.ProxyConfig;
 import dev.sluice.redirect.RedirectException;
 import dev.sluice.redirect.RedirectRules;
 import dev.sluice.redirect.RuleSet;
+import dev.sluice.redirect.UnservedFamilyException;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,9 @@ import org.slf4j.LoggerFactory;
  * <p>A pause follows the end of each call: the least interval after rules that changed, the verify
  * interval while they stay the same, the retry interval after a failure. A call may block for
  * seconds, and in the pause endpoints can change.
+ *
+ * <p>A family that this node can't serve is a failure to be shown, but nothing to wait for: the
+ * other one's rules are in force, and go on as if all were well.
  *
  * <p>Threads: control thread only.
  */
@@ -53,6 +57,9 @@ final class PacedRules {
             rules.replaceAll(wanted);
             written = wanted;
             succeeded();
+        } catch (UnservedFamilyException e) {
+            written = wanted;
+            failed(String.valueOf(e.getMessage()), e);
         } catch (RedirectException e) {
             failed(e.getMessage() == null ? e.toString() : e.getMessage(), e);
         } catch (RuntimeException e) {
@@ -63,14 +70,19 @@ final class PacedRules {
         }
     }
 
-    /** Whether the kernel got exactly these rules by the last call. */
+    /** Whether the kernel got exactly these rules by the last call, as far as it can have them. */
     boolean hold(RuleSet wanted) {
         return wanted.equals(written);
     }
 
+    /** Whether the last call failed so that the kernel may hold anything. */
+    boolean areUnknown() {
+        return written == null && failure != null;
+    }
+
     /** When {@link #write} of these rules does anything again, on the clock given. */
     long dueAt(RuleSet wanted) {
-        if (failure != null) {
+        if (areUnknown()) {
             return calledAt + retryNanos;
         }
         return hold(wanted) ? calledAt + verifyNanos : changedAt + changeNanos;
@@ -94,7 +106,7 @@ final class PacedRules {
     }
 
     private void failed(String text, Exception cause) {
-        if (failure == null) {
+        if (!text.equals(failure)) {
             log.warn("The redirect rules could not be written; what is served goes on", cause);
         } else {
             log.debug("The redirect rules could still not be written: {}", text);

@@ -19,8 +19,8 @@ import java.util.TreeMap;
  * @param problems what the source left out
  * @param portFailures Service ports that could not be opened, updated or closed, and why; each is
  *     tried again, and serves its earlier value if it had one
- * @param failure what keeps all of them from being as desired: the rules could not be written, or
- *     the run broke off
+ * @param failure what keeps all of them from being as desired: rules could not be written, or the
+ *     run broke off
  * @param localPorts port of each open listener, 1 to 65535
  */
 public record ReconcileStatus(

@@ -5,6 +5,7 @@ import dev.sluice.model.ServiceSnapshot;
 import dev.sluice.model.SnapshotDiff;
 import dev.sluice.redirect.RedirectRules;
 import dev.sluice.redirect.RuleSet;
+import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CancellationException;
@@ -12,8 +13,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
@@ -38,17 +37,15 @@ public final class Reconciler {
     private final ServiceSource source;
     private final AppliedPorts ports;
     private final PacedRules rules;
-    private final long minIntervalNanos;
-    private final long retryNanos;
+    private final ProxyConfig.Reconcile pace;
+    private final Duration removalLimit;
     private final ScheduledExecutorService control;
     private final LongSupplier nanoTime;
-
     private final Queue<CompletableFuture<ReconcileStatus>> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean woken = new AtomicBoolean();
     private final AtomicBoolean stopping = new AtomicBoolean();
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
     private volatile ReconcileStatus status = ReconcileStatus.NOTHING_YET;
-
     private @Nullable Future<?> nextRun;
     private long nextRunAt;
     private long earliestRun;
@@ -66,13 +63,15 @@ public final class Reconciler {
      *
      * @param source followed until {@link #stop}, which closes it
      * @param listeners all of them closed by {@link #stop}
+     * @param removalLimit how long {@link #stop} goes on to try if rules can't be removed
      */
     public Reconciler(
             ServiceSource source,
             ServiceListeners listeners,
             RedirectRules rules,
-            ProxyConfig.Reconcile pace) {
-        this(source, listeners, rules, pace, controlThread(), System::nanoTime);
+            ProxyConfig.Reconcile pace,
+            Duration removalLimit) {
+        this(source, listeners, rules, pace, removalLimit, ControlThread.start(), System::nanoTime);
     }
 
     /**
@@ -83,13 +82,14 @@ public final class Reconciler {
             ServiceListeners listeners,
             RedirectRules rules,
             ProxyConfig.Reconcile pace,
+            Duration removalLimit,
             ScheduledExecutorService control,
             LongSupplier nanoTime) {
         this.source = source;
         this.ports = new AppliedPorts(listeners);
         this.rules = new PacedRules(rules, pace, nanoTime);
-        this.minIntervalNanos = pace.minInterval().toNanos();
-        this.retryNanos = pace.retryInterval().toNanos();
+        this.pace = pace;
+        this.removalLimit = removalLimit;
         this.control = control;
         this.nanoTime = nanoTime;
         this.earliestRun = nanoTime.getAsLong();
@@ -124,10 +124,12 @@ public final class Reconciler {
 
     /**
      * Follows the source no more and closes all listeners, after the rules are removed, or without
-     * touching them. Connections go on. A second call changes nothing.
+     * touching them. While rules can't be removed, what they lead to is served on. Connections go
+     * on. A second call changes nothing.
      *
      * @return completes when that is done; ends with {@link dev.sluice.redirect.RedirectException}
-     *     if rules could not be removed, in which case the listeners are closed nevertheless
+     *     if rules could not be removed within the limit, in which case the listeners are closed
+     *     nevertheless
      */
     public CompletableFuture<Void> stop(RulesAtStop rulesAtStop) {
         if (stopping.compareAndSet(false, true)) {
@@ -163,7 +165,10 @@ public final class Reconciler {
     // Whatever a run dies of, the one after it must follow: nothing else would start it.
     private void run() {
         nextRun = null;
-        earliestRun = nanoTime.getAsLong() + minIntervalNanos;
+        if (stopping.get()) {
+            return;
+        }
+        earliestRun = nanoTime.getAsLong() + pace.minInterval().toNanos();
         // Those who wait for this run at the latest; who comes during it waits for the next one.
         List<CompletableFuture<ReconcileStatus>> served = List.copyOf(waiting);
         try {
@@ -171,7 +176,7 @@ public final class Reconciler {
         } catch (Throwable e) {
             log.error("A run of the control path broke off; it is repeated", e);
             status = status.brokenOff(e);
-            runBy(nanoTime.getAsLong() + retryNanos);
+            runBy(nanoTime.getAsLong() + pace.retryInterval().toNanos());
         }
     }
 
@@ -195,48 +200,51 @@ public final class Reconciler {
 
         runBy(rules.dueAt(wanted));
         if (!status.portFailures().isEmpty()) {
-            runBy(nanoTime.getAsLong() + retryNanos);
+            runBy(nanoTime.getAsLong() + pace.retryInterval().toNanos());
         }
-        if (rules.hold(wanted) || rules.failure().isPresent()) {
+        if (rules.hold(wanted) || rules.areUnknown()) {
             served.forEach(settled -> settled.complete(status));
             waiting.removeIf(CompletableFuture::isDone);
         }
     }
 
     private void end(RulesAtStop rulesAtStop) {
+        Throwable sourceFailure = closeSource();
+        if (rulesAtStop == RulesAtStop.KEEP) {
+            finish(sourceFailure);
+            return;
+        }
+        new RuleRemoval(
+                        rules,
+                        control,
+                        nanoTime,
+                        pace.retryInterval(),
+                        removalLimit,
+                        failure -> finish(failure == null ? sourceFailure : failure))
+                .attempt();
+    }
+
+    private @Nullable Throwable closeSource() {
         try {
-            try {
-                source.close();
-            } finally {
-                try {
-                    if (rulesAtStop == RulesAtStop.REMOVE) {
-                        rules.removeAll();
-                    }
-                } finally {
-                    ports.close(List.copyOf(ports.applied().keySet()));
-                }
-            }
-            stopped.complete(null);
+            source.close();
+            return null;
+        } catch (Throwable e) {
+            return e;
+        }
+    }
+
+    private void finish(@Nullable Throwable failure) {
+        try {
+            ports.close(List.copyOf(ports.applied().keySet()));
         } catch (Throwable e) {
             stopped.completeExceptionally(e);
         }
+        if (failure != null) {
+            stopped.completeExceptionally(failure);
+        }
+        stopped.complete(null);
         status = ReconcileStatus.NOTHING_YET;
         waiting.forEach(settled -> settled.cancel(false));
         control.shutdownNow();
-    }
-
-    private static ScheduledExecutorService controlThread() {
-        ScheduledThreadPoolExecutor executor =
-                new ScheduledThreadPoolExecutor(
-                        1,
-                        task -> {
-                            Thread thread = new Thread(task, "sluice-control");
-                            thread.setDaemon(true);
-                            return thread;
-                        },
-                        // A wake or a wait that comes after the end has nothing to do any more.
-                        new ThreadPoolExecutor.DiscardPolicy());
-        executor.setRemoveOnCancelPolicy(true);
-        return executor;
     }
 }

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The iptables programs that are installed.
+ * The iptables programs that are installed, and nft.
  *
  * <p>Immutable; any thread.
  */
@@ -23,10 +23,15 @@ final class IptablesPrograms {
 
     private final List<IptablesProgram> programs;
     private final Optional<Flavour> systemFlavour;
+    private final Optional<NftProgram> nft;
 
-    private IptablesPrograms(List<IptablesProgram> programs, Optional<Flavour> systemFlavour) {
+    private IptablesPrograms(
+            List<IptablesProgram> programs,
+            Optional<Flavour> systemFlavour,
+            Optional<NftProgram> nft) {
         this.programs = List.copyOf(programs);
         this.systemFlavour = systemFlavour;
+        this.nft = nft;
     }
 
     /** The directories of PATH, then those of system programs. */
@@ -56,7 +61,8 @@ final class IptablesPrograms {
                         .ifPresent(programs::add);
             }
         }
-        return new IptablesPrograms(programs, systemFlavour);
+        return new IptablesPrograms(
+                programs, systemFlavour, which(path, "nft").map(NftProgram::new));
     }
 
     private static String infix(Flavour flavour) {
@@ -139,5 +145,10 @@ final class IptablesPrograms {
     /** Every program found, of both flavours and families. */
     List<IptablesProgram> all() {
         return programs;
+    }
+
+    /** Empty if it is not installed: iptables doesn't need it. */
+    Optional<NftProgram> nft() {
+        return nft;
     }
 }

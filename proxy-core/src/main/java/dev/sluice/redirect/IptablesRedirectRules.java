@@ -15,12 +15,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * {@code redirect = iptables}: rules in chains of its own, whose names start with {@code SLUICE-},
- * in the tables nat and filter of both families.
+ * in the nat tables of both families.
  *
  * <p>Each table is written in one transaction, by {@code iptables-restore --noflush}; if one fails,
- * the others are written all the same. What the kernel holds is read each time and never
- * remembered, so a repeated {@link #replaceAll} costs one run of {@code iptables-save} per family
- * and repairs whatever another program did to the rules. No sysctl is ever written.
+ * the other is written all the same. What the kernel holds is read each time and never remembered,
+ * so a repeated {@link #replaceAll} costs one run of {@code iptables-save} per family and repairs
+ * whatever another program did to the rules. No sysctl is ever written.
  *
  * <p>Threads: control thread only.
  */
@@ -35,10 +35,10 @@ public final class IptablesRedirectRules implements RedirectRules {
     private final NodeNetwork.Source node;
     private final IptablesPrograms installed;
     private final Map<IpFamily, IptablesProgram> chosen;
+    private final RefusingPort refusingPort = new RefusingPort();
 
     private @Nullable Applied applied;
     private boolean leftoversRemoved;
-    private boolean ipv6Reported;
     private List<String> oddInterfaces = List.of();
 
     /** What the last complete run made the rules from. */
@@ -80,19 +80,19 @@ public final class IptablesRedirectRules implements RedirectRules {
     }
 
     /**
-     * Fails if rules of a kube-proxy are in force, in either flavour: two proxies for the same
-     * Services disagree. Rules that a stopped kube-proxy left count as well.
+     * Fails if rules of a kube-proxy are in force, in either flavour of iptables or in nftables:
+     * two proxies for the same Services disagree. Rules that a stopped kube-proxy left count as
+     * well.
      *
-     * @throws RedirectException naming the rule and the way out, or if rules could not be read
+     * @throws RedirectException naming the rule or table and the way out, or if rules could not be
+     *     read
      */
     public void requireNoKubeProxy() throws RedirectException {
-        for (IptablesProgram program : installed.all()) {
-            Optional<String> rule = KubeProxyRules.findIn(program.read(commands));
-            if (rule.isPresent()) {
-                throw new RedirectException(
-                        "kube-proxy serves this node: %s has the nat rule '%s'; stop it and run 'kube-proxy --cleanup', or set redirect.beside-kube-proxy = true"
-                                .formatted(program, rule.get()));
-            }
+        Optional<String> found = KubeProxyRules.findOnNode(installed, commands);
+        if (found.isPresent()) {
+            throw new RedirectException(
+                    "kube-proxy serves this node: %s; stop it and run 'kube-proxy --cleanup', or set redirect.beside-kube-proxy = true"
+                            .formatted(found.get()));
         }
     }
 
@@ -104,23 +104,22 @@ public final class IptablesRedirectRules implements RedirectRules {
         for (IpFamily family : IpFamily.values()) {
             RuleSet wanted = rules.only(family);
             IptablesProgram program = chosen.get(family);
-            if (program == null || (family == IpFamily.IPV6 && !network.ipv6())) {
-                reportWithoutIpv6(wanted, program);
-                continue;
+            if (program != null && missing(family, network).isEmpty()) {
+                failures.collect(() -> apply(program, natRules(wanted, family, network), repair));
             }
-            List<TableRules> desired = tables(wanted, family, network);
-            failures.collect(() -> apply(program, desired, repair, failures));
         }
         if (!leftoversRemoved && failures.isEmpty()) {
             removeFrom(otherFlavour(), failures);
             leftoversRemoved = failures.isEmpty();
         }
         applied = failures.isEmpty() ? new Applied(rules, network) : null;
+        failures.collect(() -> requireAllServed(rules, network));
         failures.rethrow();
     }
 
     /**
-     * Whether the kernel holds exactly these rules now. Nothing is written.
+     * Whether the kernel holds exactly these rules now, as this object writes them. Nothing is
+     * written.
      *
      * @throws RedirectException if rules could not be read
      */
@@ -132,15 +131,12 @@ public final class IptablesRedirectRules implements RedirectRules {
             if (wanted.equals(RuleSet.EMPTY)) {
                 continue;
             }
-            if (program == null) {
+            if (program == null || missing(family, network).isPresent()) {
                 return false;
             }
-            Map<String, SavedTable> saved = program.read(commands);
-            for (TableRules table : tables(wanted, family, network)) {
-                SavedTable held = saved.getOrDefault(table.table(), SavedTable.EMPTY);
-                if (TablePatch.between(held, table).isPresent()) {
-                    return false;
-                }
+            TableRules desired = natRules(wanted, family, network);
+            if (TablePatch.between(natTable(program), desired).isPresent()) {
+                return false;
             }
         }
         return true;
@@ -152,37 +148,31 @@ public final class IptablesRedirectRules implements RedirectRules {
         Failures failures = new Failures();
         removeFrom(installed.all(), failures);
         failures.rethrow();
+        refusingPort.release();
     }
 
     private void removeFrom(List<IptablesProgram> programs, Failures failures) {
-        List<TableRules> nothing =
-                List.of(TableRules.none(NatRules.TABLE), TableRules.none(FilterRules.TABLE));
         for (IptablesProgram program : programs) {
-            failures.collect(() -> apply(program, nothing, false, failures));
+            failures.collect(() -> apply(program, TableRules.none(NatRules.TABLE), false));
         }
     }
 
-    private void apply(
-            IptablesProgram program, List<TableRules> desired, boolean repair, Failures failures)
+    private void apply(IptablesProgram program, TableRules desired, boolean repair)
             throws RedirectException {
-        Map<String, SavedTable> saved = program.read(commands);
-        for (TableRules rules : desired) {
-            String table = rules.table();
-            Optional<String> patch =
-                    TablePatch.between(saved.getOrDefault(table, SavedTable.EMPTY), rules);
-            if (patch.isPresent()) {
-                failures.collect(() -> write(program, table, patch.get(), repair));
-            }
+        Optional<String> patch = TablePatch.between(natTable(program), desired);
+        if (patch.isEmpty()) {
+            return;
         }
-    }
-
-    private void write(IptablesProgram program, String table, String patch, boolean repair)
-            throws RedirectException {
+        String table = desired.table();
         if (repair) {
             LOG.warn("{}: another program changed Sluice's rules in table {}", program, table);
         }
-        LOG.debug("{}: writing table {}:\n{}", program, table, patch);
-        program.write(commands, table, patch, settings.lockWait());
+        LOG.debug("{}: writing table {}:\n{}", program, table, patch.get());
+        program.write(commands, table, patch.get(), settings.lockWait());
+    }
+
+    private SavedTable natTable(IptablesProgram program) throws RedirectException {
+        return program.read(commands).getOrDefault(NatRules.TABLE, SavedTable.EMPTY);
     }
 
     private List<IptablesProgram> otherFlavour() {
@@ -191,11 +181,8 @@ public final class IptablesRedirectRules implements RedirectRules {
                 .toList();
     }
 
-    private List<TableRules> tables(RuleSet wanted, IpFamily family, NodeNetwork network) {
-        return List.of(natRules(wanted, family, network), FilterRules.of(wanted.refused()));
-    }
-
-    private TableRules natRules(RuleSet wanted, IpFamily family, NodeNetwork network) {
+    private TableRules natRules(RuleSet wanted, IpFamily family, NodeNetwork network)
+            throws RedirectException {
         List<String> numbered =
                 network.numbered(family).stream()
                         // What comes in through the others goes by DNAT, as well.
@@ -205,7 +192,7 @@ public final class IptablesRedirectRules implements RedirectRules {
         Optional<IpAddress> configured =
                 family == IpFamily.IPV4 ? settings.address4() : settings.address6();
         Optional<IpAddress> address = configured.or(() -> network.address(family));
-        return NatRules.of(wanted.redirects(), numbered, address);
+        return NatRules.of(refusingPort.destinations(wanted), numbered, address);
     }
 
     private NodeNetwork readNetwork() throws RedirectException {
@@ -227,15 +214,24 @@ public final class IptablesRedirectRules implements RedirectRules {
         return network;
     }
 
-    private void reportWithoutIpv6(RuleSet wanted, @Nullable IptablesProgram program) {
-        boolean missed = !wanted.equals(RuleSet.EMPTY);
-        if (missed && !ipv6Reported) {
-            LOG.error(
-                    "no rules for IPv6 front ends: {}",
-                    program == null
-                            ? "ip6tables-restore not found in PATH"
-                            : "the kernel runs without IPv6");
+    /** Why there can be no rules of the family; empty if there can. */
+    private Optional<String> missing(IpFamily family, NodeNetwork network) {
+        if (!chosen.containsKey(family)) {
+            return Optional.of("ip6tables-restore not found in PATH");
         }
-        ipv6Reported = missed;
+        return family == IpFamily.IPV6 && !network.ipv6()
+                ? Optional.of("the kernel runs without IPv6")
+                : Optional.empty();
+    }
+
+    private void requireAllServed(RuleSet rules, NodeNetwork network)
+            throws UnservedFamilyException {
+        for (IpFamily family : IpFamily.values()) {
+            Optional<String> missing = missing(family, network);
+            if (missing.isPresent() && !rules.only(family).equals(RuleSet.EMPTY)) {
+                throw new UnservedFamilyException(
+                        "IPv6 front ends have no rules: %s".formatted(missing.get()));
+            }
+        }
     }
 }

@@ -29,7 +29,7 @@ final class NatRules {
     private NatRules() {}
 
     /**
-     * @param redirects front ends of one family to the local port of their listener
+     * @param redirects front ends of one family to the local port they lead to
      * @param numbered names of the interfaces that have an address of the family, valid in a rule
      * @param node where packets from other interfaces go; empty: they are left alone
      */
@@ -67,7 +67,7 @@ final class NatRules {
     }
 
     /** The match of a front end's packets, word for word as iptables-save writes it. */
-    static String match(FrontEnd frontEnd) {
+    private static String match(FrontEnd frontEnd) {
         String protocol = frontEnd.protocol().lowerCase();
         return "-d %s/%d -p %s -m %s --dport %d"
                 .formatted(

@@ -11,6 +11,8 @@ public interface RedirectRules {
      * where they already are. After an exception the kernel holds the old rules, the new ones, or
      * one of each per address family and table: calling again repairs it.
      *
+     * @throws UnservedFamilyException if front ends of a family have no rules because the node has
+     *     no means for it; those of the other one are in force
      * @throws RedirectException if a rule could not be written
      */
     void replaceAll(RuleSet rules) throws RedirectException;

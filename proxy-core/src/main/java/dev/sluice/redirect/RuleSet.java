@@ -14,8 +14,8 @@ import java.util.TreeSet;
  * <p>Immutable; any thread.
  *
  * @param redirects front end to the local port of its listener
- * @param refused front ends whose connections the kernel resets because they alone, of those of
- *     their listener, have no endpoint; disjoint from the keys of {@code redirects}
+ * @param refused front ends whose new connections the kernel resets because they alone, of those of
+ *     their listener, have no endpoint; all of them among the keys of {@code redirects}
  */
 public record RuleSet(SortedMap<FrontEnd, Integer> redirects, SortedSet<FrontEnd> refused) {
     /** No rule at all. */
@@ -26,8 +26,8 @@ public record RuleSet(SortedMap<FrontEnd, Integer> redirects, SortedSet<FrontEnd
         redirects = Collections.unmodifiableSortedMap(new TreeMap<>(redirects));
         refused = Collections.unmodifiableSortedSet(new TreeSet<>(refused));
         for (FrontEnd frontEnd : refused) {
-            if (redirects.containsKey(frontEnd)) {
-                throw new IllegalArgumentException(frontEnd + " is both redirected and refused");
+            if (!redirects.containsKey(frontEnd)) {
+                throw new IllegalArgumentException(frontEnd + " is refused but not redirected");
             }
         }
     }

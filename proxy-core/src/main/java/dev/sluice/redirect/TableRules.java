@@ -10,7 +10,7 @@ import java.util.TreeMap;
  *
  * <p>Immutable; any thread.
  *
- * @param table {@code nat} or {@code filter}
+ * @param table {@code nat}, say
  * @param chains rules in order by own chain; a rule is the text after {@code -A CHAIN}
  * @param jumps own chain that a built-in chain jumps to, before anything else, by built-in chain
  */

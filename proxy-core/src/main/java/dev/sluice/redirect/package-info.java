@@ -3,8 +3,8 @@
  *
  * <p>The iptables back end reads the node's network ({@link dev.sluice.redirect.NodeNetwork}) and
  * what each table holds ({@link dev.sluice.redirect.SavedTable}), lays out what it shall hold
- * ({@link dev.sluice.redirect.NatRules}, {@link dev.sluice.redirect.FilterRules}), and writes the
- * difference ({@link dev.sluice.redirect.TablePatch}) in one transaction per table.
+ * ({@link dev.sluice.redirect.NatRules}), and writes the difference ({@link
+ * dev.sluice.redirect.TablePatch}) in one transaction per table.
  *
  * <p>Entry type: {@link dev.sluice.redirect.RedirectRules}. Threads: control thread only; it may
  * run programs and wait for them.

@@ -6,6 +6,7 @@ import dev.sluice.model.ServicePortName;
 import dev.sluice.redirect.RedirectException;
 import dev.sluice.redirect.RedirectRules;
 import dev.sluice.redirect.RuleSet;
+import dev.sluice.redirect.UnservedFamilyException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -80,6 +81,10 @@ final class FakeNode implements ServiceListeners, RedirectRules {
                 .forEach(
                         (frontEnd, port) ->
                                 require(ports.containsValue(port), "dead port: " + frontEnd));
+        if (rulesFailing instanceof UnservedFamilyException) {
+            kernel = rules;
+            raise(rulesFailing);
+        }
         if (rulesFailing != null) {
             // Some tables may have been written before the failure.
             kernel = random.nextBoolean() ? kernel : random.nextBoolean() ? rules : mixed(rules);

@@ -12,6 +12,7 @@ import dev.sluice.model.ServicePortName;
 import dev.sluice.model.ServiceSnapshot;
 import dev.sluice.redirect.RedirectException;
 import dev.sluice.redirect.RuleSet;
+import dev.sluice.redirect.UnservedFamilyException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -63,7 +64,14 @@ class ReconcilerPropertyTest {
         FakeNode node = new FakeNode(random);
         ProgrammaticServiceSource source = new ProgrammaticServiceSource();
         Reconciler reconciler =
-                new Reconciler(source, node, node, ReconcilerTest.PACE, control, control::nanoTime);
+                new Reconciler(
+                        source,
+                        node,
+                        node,
+                        ReconcilerTest.PACE,
+                        Duration.ofSeconds(15),
+                        control,
+                        control::nanoTime);
         reconciler.start();
         List<ServicePort> desired = List.of();
         source.set(ServiceSnapshot.EMPTY);
@@ -81,11 +89,7 @@ class ReconcilerPropertyTest {
                 case BREAK_SERVICE_PORT ->
                         node.failing.put(name("s" + random.nextInt(4)), portFailure(random));
                 case MEND_SERVICE_PORTS -> node.failing.clear();
-                case BREAK_RULES ->
-                        node.rulesFailing =
-                                random.nextBoolean()
-                                        ? new RedirectException("xtables lock is held")
-                                        : new IllegalStateException("a bug");
+                case BREAK_RULES -> node.rulesFailing = rulesFailure(random);
                 case MEND_RULES -> node.rulesFailing = null;
                 case FLUSH_RULES -> node.kernel = RuleSet.EMPTY;
                 case WAIT -> control.advance(Duration.ofMillis(random.nextInt(3_000)));
@@ -110,11 +114,10 @@ class ReconcilerPropertyTest {
         List<FrontEnd> refused = new ArrayList<>();
         for (ServicePort servicePort : desired) {
             for (FrontEnd frontEnd : servicePort.frontEnds()) {
+                reached.put(frontEnd, servicePort.name());
                 boolean some = !servicePort.endpoints(frontEnd.address().family()).isEmpty();
                 boolean none = servicePort.endpoints().isEmpty();
-                if (some || none) {
-                    reached.put(frontEnd, servicePort.name());
-                } else {
+                if (!some && !none) {
                     refused.add(frontEnd);
                 }
             }
@@ -153,6 +156,14 @@ class ReconcilerPropertyTest {
                 servicePort.port(),
                 servicePort.affinity(),
                 port("any", "10.96.0.1", endpoints.toArray(String[]::new)).endpoints());
+    }
+
+    private static Throwable rulesFailure(Random random) {
+        return switch (random.nextInt(3)) {
+            case 0 -> new RedirectException("xtables lock is held");
+            case 1 -> new UnservedFamilyException("no ip6tables");
+            default -> new IllegalStateException("a bug");
+        };
     }
 
     private static Throwable portFailure(Random random) {

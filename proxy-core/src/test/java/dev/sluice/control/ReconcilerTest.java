@@ -16,6 +16,7 @@ import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServiceSnapshot;
 import dev.sluice.redirect.RedirectException;
 import dev.sluice.redirect.RuleSet;
+import dev.sluice.redirect.UnservedFamilyException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -35,11 +36,13 @@ class ReconcilerTest {
                     Duration.ofSeconds(5),
                     Duration.ofSeconds(4));
 
+    private static final Duration REMOVAL_LIMIT = Duration.ofSeconds(15);
+
     private final FakeControl control = new FakeControl();
     private final FakeNode node = new FakeNode(new Random(1));
     private final ProgrammaticServiceSource source = new ProgrammaticServiceSource();
     private final Reconciler reconciler =
-            new Reconciler(source, node, node, PACE, control, control::nanoTime);
+            new Reconciler(source, node, node, PACE, REMOVAL_LIMIT, control, control::nanoTime);
 
     private final Logger logger = (Logger) LoggerFactory.getLogger("dev.sluice.control");
     private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
@@ -185,7 +188,8 @@ class ReconcilerTest {
     void aFrontEndThatAloneHasNoEndpointIsRefusedByARule() {
         set(port("a", List.of("10.96.0.1", "fd00::1"), "10.244.0.1"));
 
-        assertThat(node.kernel.redirects()).containsOnlyKeys(frontEnd("10.96.0.1"));
+        assertThat(node.kernel.redirects())
+                .containsOnlyKeys(frontEnd("10.96.0.1"), frontEnd("fd00::1"));
         assertThat(node.kernel.refused()).containsExactly(frontEnd("fd00::1"));
     }
 
@@ -356,6 +360,56 @@ class ReconcilerTest {
     }
 
     @Test
+    void aFamilyThatCannotBeServedIsShownAndStopsNothing() {
+        node.rulesFailing = new UnservedFamilyException("no ip6tables");
+        set(port("a", List.of("10.96.0.1", "fd00::1"), "10.244.0.1"));
+        assertThat(reconciler.status().ok()).isFalse();
+        assertThat(reconciler.status().failure()).contains("no ip6tables");
+        assertThat(node.reached(frontEnd("10.96.0.1"))).isEqualTo(name("a"));
+        control.advance(Duration.ofSeconds(2));
+        calls();
+
+        set(port("b", List.of("10.96.0.2", "fd00::2"), "10.244.0.2"));
+        assertThat(calls())
+                .containsExactly("open default/b:http/tcp", "rules", "close default/a:http/tcp");
+
+        int ruleCalls = node.ruleCalls;
+        control.advance(Duration.ofMinutes(1));
+        assertThat(node.ruleCalls - ruleCalls).isBetween(12, 16);
+        assertThat(warnings()).hasSize(1);
+
+        node.rulesFailing = null;
+        control.advance(Duration.ofSeconds(5));
+        assertThat(reconciler.status().ok()).isTrue();
+    }
+
+    @Test
+    void whileAFamilyCannotBeServedSettledStillWaitsForTheOther() {
+        node.rulesFailing = new UnservedFamilyException("no ip6tables");
+        set(port("a", "10.96.0.1", "10.244.0.1"));
+        source.set(ServiceSnapshot.of(port("b", "10.96.0.2", "10.244.0.2")));
+        CompletableFuture<ReconcileStatus> settled = reconciler.settled();
+
+        control.advance(Duration.ofMillis(500));
+        assertThat(settled).isNotDone();
+        control.advance(Duration.ofMillis(500));
+
+        assertThat(settled).isCompletedWithValueMatching(status -> !status.ok());
+        assertThat(node.reached(frontEnd("10.96.0.2"))).isEqualTo(name("b"));
+    }
+
+    @Test
+    void rulesThatFailForAnotherReasonAreWarnedOfAnew() {
+        node.rulesFailing = new UnservedFamilyException("no ip6tables");
+        set(port("a", "10.96.0.1", "10.244.0.1"));
+        node.rulesFailing = new RedirectException("xtables lock is held");
+        control.advance(Duration.ofMinutes(1));
+
+        assertThat(warnings()).hasSize(2);
+        assertThat(reconciler.status().failure()).contains("xtables lock is held");
+    }
+
+    @Test
     void endpointsStillChangeWhileRulesCannotBeWritten() {
         node.rulesFailing = new RedirectException("xtables lock is held");
         set(port("a", "10.96.0.1", "10.244.0.1"));
@@ -471,19 +525,58 @@ class ReconcilerTest {
     }
 
     @Test
-    void rulesThatCannotBeRemovedKeepNoListenerOpen() {
+    void rulesThatCannotBeRemovedAtOnceAreSoLaterAndServeUntilThen() {
         set(port("a", "10.96.0.1", "10.244.0.1"));
+        control.advance(Duration.ofSeconds(2));
+        calls();
         node.rulesFailing = new RedirectException("xtables lock is held");
 
         CompletableFuture<Void> stopped = reconciler.stop(RulesAtStop.REMOVE);
-        control.settle();
+        CompletableFuture<ReconcileStatus> settled = reconciler.settled();
+        control.advance(Duration.ofSeconds(9));
+        assertThat(stopped).isNotDone();
+        assertThat(node.reached(frontEnd("10.96.0.1"))).isEqualTo(name("a"));
+        assertThat(calls()).containsOnly("remove rules");
+
+        node.rulesFailing = null;
+        control.advance(Duration.ofSeconds(5));
+        assertThat(stopped).isCompleted();
+        assertThat(settled).isCancelled();
+        assertThat(node.kernel).isEqualTo(RuleSet.EMPTY);
+        assertThat(calls()).containsExactly("remove rules", "close default/a:http/tcp");
+    }
+
+    @Test
+    void rulesThatCannotBeRemovedKeepNoListenerOpenForEver() {
+        set(port("a", "10.96.0.1", "10.244.0.1"));
+        calls();
+        node.rulesFailing = new RedirectException("xtables lock is held");
+
+        CompletableFuture<Void> stopped = reconciler.stop(RulesAtStop.REMOVE);
+        control.advance(REMOVAL_LIMIT);
 
         assertThat(stopped)
                 .isCompletedExceptionally()
                 .failsWithin(Duration.ZERO)
                 .withThrowableThat()
                 .havingCause()
-                .isInstanceOf(RedirectException.class);
+                .isInstanceOf(RedirectException.class)
+                .withMessage("xtables lock is held");
+        assertThat(node.served).isEmpty();
+        assertThat(calls().stream().filter("remove rules"::equals)).hasSize(4);
+        node.violations.clear();
+    }
+
+    @Test
+    void aRemovalThatBreaksOffIsNotRepeated() {
+        set(port("a", "10.96.0.1", "10.244.0.1"));
+        calls();
+        node.rulesFailing = new IllegalStateException("a bug");
+
+        CompletableFuture<Void> stopped = reconciler.stop(RulesAtStop.REMOVE);
+        control.settle();
+
+        assertThat(stopped).isCompletedExceptionally();
         assertThat(node.served).isEmpty();
         node.violations.clear();
     }
@@ -511,7 +604,7 @@ class ReconcilerTest {
     void onItsOwnThreadItAppliesAndStops() throws Exception {
         ProgrammaticServiceSource own = new ProgrammaticServiceSource();
         FakeNode ownNode = new FakeNode(new Random(1));
-        Reconciler running = new Reconciler(own, ownNode, ownNode, PACE);
+        Reconciler running = new Reconciler(own, ownNode, ownNode, PACE, REMOVAL_LIMIT);
         running.start();
         own.set(ServiceSnapshot.of(port("a", "10.96.0.1", "10.244.0.1")));
 

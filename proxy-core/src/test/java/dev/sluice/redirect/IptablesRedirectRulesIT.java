@@ -14,6 +14,8 @@ import dev.sluice.model.IpAddress;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.BindException;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,14 +33,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** What the kernel of a fresh network namespace holds after each call. */
 class IptablesRedirectRulesIT {
     private static final FrontEnd WEB4 = Rules.tcp("10.96.0.1", 80);
     private static final FrontEnd WEB6 = Rules.tcp("fd00:96::1", 80);
-    private static final SortedSet<FrontEnd> REFUSED =
-            Rules.refused(Rules.tcp("10.96.0.2", 443), Rules.tcp("fd00:96::2", 443));
+    private static final FrontEnd API4 = Rules.tcp("10.96.0.2", 443);
+    private static final FrontEnd API6 = Rules.tcp("fd00:96::2", 443);
+    private static final SortedSet<FrontEnd> REFUSED = Rules.refused(API4, API6);
     private static final RuleSet BOTH = new RuleSet(redirects(20001), REFUSED);
 
     private static final NodeNetwork NETWORK =
@@ -101,6 +105,8 @@ class IptablesRedirectRulesIT {
 
         rules.replaceAll(BOTH);
 
+        int refusing = refusingPort(flavour);
+        assertThat(refusing).isNotEqualTo(20001);
         assertThat(table(flavour, "iptables", "nat").chains())
                 .containsEntry(
                         "PREROUTING",
@@ -115,23 +121,22 @@ class IptablesRedirectRulesIT {
                 .containsEntry(
                         "SLUICE-REDIRECT",
                         List.of(
-                                "-d 10.96.0.1/32 -p tcp -m tcp --dport 80 -j REDIRECT --to-ports 20001"))
+                                "-d 10.96.0.1/32 -p tcp -m tcp --dport 80 -j REDIRECT --to-ports 20001",
+                                "-d 10.96.0.2/32 -p tcp -m tcp --dport 443 -j REDIRECT --to-ports "
+                                        + refusing))
                 .containsEntry(
                         "SLUICE-DNAT",
                         List.of(
-                                "-d 10.96.0.1/32 -p tcp -m tcp --dport 80 -j DNAT --to-destination 192.0.2.10:20001"));
+                                "-d 10.96.0.1/32 -p tcp -m tcp --dport 80 -j DNAT --to-destination 192.0.2.10:20001",
+                                "-d 10.96.0.2/32 -p tcp -m tcp --dport 443 -j DNAT --to-destination 192.0.2.10:"
+                                        + refusing));
         assertThat(table(flavour, "ip6tables", "nat").chains())
                 .containsEntry(
                         "SLUICE-DNAT",
                         List.of(
-                                "-d fd00:96::1/128 -p tcp -m tcp --dport 80 -j DNAT --to-destination [2001:db8::10]:20001"));
-        assertThat(table(flavour, "iptables", "filter").chains())
-                .containsEntry("INPUT", List.of("-j SLUICE-FILTER", "-i lo -j ACCEPT"))
-                .containsEntry(
-                        "SLUICE-FILTER",
-                        List.of(
-                                "-d 10.96.0.2/32 -p tcp -m tcp --dport 443 -j REJECT --reject-with tcp-reset"));
-
+                                "-d fd00:96::1/128 -p tcp -m tcp --dport 80 -j DNAT --to-destination [2001:db8::10]:20001",
+                                "-d fd00:96::2/128 -p tcp -m tcp --dport 443 -j DNAT --to-destination [2001:db8::10]:"
+                                        + refusing));
         rules.removeAll();
 
         assertThat(namespace.ruleset()).isEqualTo(before);
@@ -172,9 +177,7 @@ class IptablesRedirectRulesIT {
                         "-t nat -A FOREIGN -g SLUICE-DNAT",
                         "-t nat -I SLUICE-PREROUTING 1 -j RETURN",
                         "-t nat -D SLUICE-PREROUTING 1",
-                        "-t nat -N SLUICE-OTHER",
-                        "-F SLUICE-FILTER",
-                        "-D FORWARD -j SLUICE-FILTER")) {
+                        "-t nat -N SLUICE-OTHER")) {
             for (String program : List.of("iptables-", "ip6tables-")) {
                 namespace.run((program + suffix(flavour) + " " + damage).split(" "));
             }
@@ -225,11 +228,11 @@ class IptablesRedirectRulesIT {
     @ParameterizedTest
     @EnumSource(names = {"LEGACY", "NFT"})
     void aHundredRestartsWithOtherPortsLeaveOneSetOfRules(Flavour flavour) throws Exception {
-        open(flavour).replaceAll(new RuleSet(redirects(20000), REFUSED));
+        open(flavour).replaceAll(new RuleSet(redirects(20000), Rules.refused()));
         String first = namespace.ruleset();
 
         for (int port = 20001; port <= 20100; port++) {
-            open(flavour).replaceAll(new RuleSet(redirects(port), REFUSED));
+            open(flavour).replaceAll(new RuleSet(redirects(port), Rules.refused()));
         }
 
         assertThat(namespace.ruleset()).isEqualTo(first.replace("20000", "20100"));
@@ -237,18 +240,28 @@ class IptablesRedirectRulesIT {
 
     @ParameterizedTest
     @EnumSource(names = {"LEGACY", "NFT"})
-    void theFilterTableIsLeftAloneWhileNothingIsRefused(Flavour flavour) throws Exception {
-        RuleSet nothingRefused = new RuleSet(redirects(20001), Rules.refused());
-        IptablesRedirectRules rules = open(flavour);
+    void noTableButNatIsTouched(Flavour flavour) throws Exception {
+        open(flavour).replaceAll(BOTH);
 
-        rules.replaceAll(nothingRefused);
-        assertThat(namespace.run("iptables-" + suffix(flavour) + "-save"))
-                .contains("*nat")
-                .doesNotContain("*filter");
+        for (String program : List.of("iptables-", "ip6tables-")) {
+            assertThat(SavedTable.parse(namespace.run(program + suffix(flavour) + "-save")))
+                    .containsOnlyKeys("nat");
+        }
+    }
 
+    @Test
+    void theRefusingPortIsHeldAsLongAsRulesLeadThere() throws Exception {
+        IptablesRedirectRules rules = open(Flavour.NFT);
         rules.replaceAll(BOTH);
-        rules.replaceAll(nothingRefused);
-        assertThat(table(flavour, "iptables", "filter").ownChains()).isEmpty();
+        int refusing = refusingPort(Flavour.NFT);
+        rules.replaceAll(new RuleSet(redirects(20002), REFUSED));
+        assertThat(refusingPort(Flavour.NFT)).isEqualTo(refusing);
+        assertThatThrownBy(() -> new ServerSocket(refusing).close())
+                .isInstanceOf(BindException.class);
+
+        rules.removeAll();
+
+        new ServerSocket(refusing).close();
     }
 
     @ParameterizedTest
@@ -273,7 +286,6 @@ class IptablesRedirectRulesIT {
                 .hasMessageContaining(restore + " --noflush -w 2 for table nat")
                 .hasMessageContaining("failed with exit code 2: the disk is on fire");
         assertThat(table(flavour, "iptables", "nat").ownChains()).isEmpty();
-        assertThat(table(flavour, "iptables", "filter").ownChains()).hasSize(1);
         assertThat(table(flavour, "ip6tables", "nat").ownChains()).hasSize(3);
 
         Files.delete(programs.resolve(restore));
@@ -327,6 +339,28 @@ class IptablesRedirectRulesIT {
                 .hasMessageContaining("redirect.beside-kube-proxy");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"ip", "ip6"})
+    void tablesOfKubeProxyAreFoundWhereNftIsInstalled(String family) throws Exception {
+        IptablesRedirectRules rules = open(Flavour.AUTO);
+        namespace.run("nft", "add", "table", "inet", "kube-proxy");
+        namespace.run("nft", "add", "table", family, "kube-proxy-not");
+        rules.requireNoKubeProxy();
+        namespace.run("nft", "add", "table", family, "kube-proxy");
+
+        assertThatThrownBy(rules::requireNoKubeProxy)
+                .isInstanceOf(RedirectException.class)
+                .hasMessageStartingWith(
+                        "kube-proxy serves this node: nft has the table '"
+                                + family
+                                + " kube-proxy'")
+                .hasMessageContaining("redirect.beside-kube-proxy");
+
+        link("iptables-nft-save");
+        link("iptables-nft-restore");
+        open(Flavour.NFT, List.of(programs)).requireNoKubeProxy();
+    }
+
     @Test
     void autoTakesLegacyWhereOnlyItHoldsForeignRules() throws Exception {
         namespace.restore("iptables-legacy-restore", FOREIGN_NAT);
@@ -370,9 +404,7 @@ class IptablesRedirectRulesIT {
         rules.replaceAll(BOTH);
 
         for (String program : List.of("iptables", "ip6tables")) {
-            for (String table : List.of("nat", "filter")) {
-                assertThat(table(former, program, table).ownChains()).isEmpty();
-            }
+            assertThat(table(former, program, "nat").ownChains()).isEmpty();
         }
         rules.removeAll();
         assertThat(namespace.ruleset()).isEqualTo(before);
@@ -422,37 +454,52 @@ class IptablesRedirectRulesIT {
     }
 
     @Test
-    void withoutIp6tablesIpv4GoesOnAndTheLogSaysSoOnce() throws Exception {
+    void withoutIp6tablesIpv4GoesOnAndTheRestIsNamed() throws Exception {
         link("iptables-nft-save");
         link("iptables-nft-restore");
         IptablesRedirectRules rules = open(Flavour.NFT, List.of(programs));
 
-        rules.replaceAll(BOTH);
-        rules.replaceAll(BOTH);
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> rules.replaceAll(BOTH))
+                    .isInstanceOf(UnservedFamilyException.class)
+                    .hasMessage(
+                            "IPv6 front ends have no rules: ip6tables-restore not found in PATH");
+            assertThat(table(Flavour.NFT, "iptables", "nat").ownChains()).hasSize(3);
+            assertThat(table(Flavour.NFT, "ip6tables", "nat").ownChains()).isEmpty();
+        }
+        assertThat(rules.isInForce(BOTH)).isFalse();
+        assertThat(log.list).extracting(ILoggingEvent::getLevel).doesNotContain(Level.WARN);
 
-        assertThat(table(Flavour.NFT, "iptables", "nat").ownChains()).hasSize(3);
-        assertThat(table(Flavour.NFT, "ip6tables", "nat").ownChains()).isEmpty();
-        assertThat(log.list)
-                .filteredOn(event -> event.getLevel() == Level.ERROR)
-                .extracting(ILoggingEvent::getFormattedMessage)
-                .containsExactly(
-                        "no rules for IPv6 front ends: ip6tables-restore not found in PATH");
+        rules.replaceAll(new RuleSet(Rules.redirect(WEB4, 20001), Rules.refused()));
+    }
+
+    @Test
+    void aFailureOfIpv4BesideAMissingIpv6IsAFailure() throws Exception {
+        link("iptables-nft-save");
+        script("iptables-nft-restore", "cat >/dev/null; echo 'no space' >&2; exit 2\n");
+        IptablesRedirectRules rules = open(Flavour.NFT, List.of(programs));
+
+        assertThatThrownBy(() -> rules.replaceAll(BOTH))
+                .isExactlyInstanceOf(RedirectException.class)
+                .hasMessageContaining("no space")
+                .hasMessageContaining("ip6tables-restore not found in PATH");
     }
 
     @Test
     void withoutIpv6InTheKernelIpv4GoesOn() throws Exception {
         NodeNetwork ipv4Only = new NodeNetwork(NETWORK.interfaces(), Map.of(), false);
-        IptablesRedirectRules.open(
+        IptablesRedirectRules rules =
+                IptablesRedirectRules.open(
                         settings(Flavour.NFT),
                         commands,
                         IptablesPrograms.systemPath(),
-                        () -> ipv4Only)
-                .replaceAll(BOTH);
+                        () -> ipv4Only);
 
+        assertThatThrownBy(() -> rules.replaceAll(BOTH))
+                .isInstanceOf(UnservedFamilyException.class)
+                .hasMessage("IPv6 front ends have no rules: the kernel runs without IPv6");
         assertThat(table(Flavour.NFT, "iptables", "nat").ownChains()).hasSize(3);
-        assertThat(log.list)
-                .extracting(ILoggingEvent::getFormattedMessage)
-                .contains("no rules for IPv6 front ends: the kernel runs without IPv6");
+        assertThat(table(Flavour.NFT, "ip6tables", "nat").ownChains()).isEmpty();
     }
 
     @Test
@@ -491,9 +538,8 @@ class IptablesRedirectRulesIT {
                 .replaceAll(BOTH);
 
         assertThat(table(Flavour.NFT, "iptables", "nat").rules("SLUICE-DNAT"))
-                .singleElement()
-                .asString()
-                .endsWith("--to-destination 198.51.100.1:20001");
+                .isNotEmpty()
+                .allSatisfy(rule -> assertThat(rule).contains("--to-destination 198.51.100.1:"));
     }
 
     private void addForeignRules(Flavour flavour) throws RedirectException {
@@ -507,6 +553,19 @@ class IptablesRedirectRulesIT {
             throws RedirectException {
         return SavedTable.parse(namespace.run(program + "-" + suffix(flavour) + "-save"))
                 .getOrDefault(table, SavedTable.EMPTY);
+    }
+
+    /** Where the rules lead what is refused. */
+    private int refusingPort(Flavour flavour) throws RedirectException {
+        String target = "--dport 443 -j REDIRECT --to-ports ";
+        return table(flavour, "iptables", "nat").rules("SLUICE-REDIRECT").stream()
+                .filter(rule -> rule.contains(target))
+                .mapToInt(
+                        rule ->
+                                Integer.parseInt(
+                                        rule.substring(rule.indexOf(target) + target.length())))
+                .findFirst()
+                .orElseThrow();
     }
 
     private List<String> legacyTables(String family) throws RedirectException {
@@ -571,7 +630,7 @@ class IptablesRedirectRulesIT {
     }
 
     private static SortedMap<FrontEnd, Integer> redirects(int port) {
-        return new TreeMap<>(Map.of(WEB4, port, WEB6, port));
+        return new TreeMap<>(Map.of(WEB4, port, WEB6, port, API4, port, API6, port));
     }
 
     private static String suffix(Flavour flavour) {

@@ -60,7 +60,10 @@ final class NamespaceAgent implements AutoCloseable {
                 new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
     }
 
-    /** Accepts on all addresses of both families and sends each client the port. */
+    /**
+     * Accepts on all addresses of both families, sends each client the port and then back what it
+     * sends.
+     */
     void listen(int port) throws IOException {
         ask("listen " + port);
     }
@@ -68,6 +71,16 @@ final class NamespaceAgent implements AutoCloseable {
     /** What the listener sent, {@code refused} or {@code timeout}. */
     String connect(String address, int port) throws IOException {
         return ask("connect " + address + " " + port);
+    }
+
+    /** The same as {@link #connect}, but the connection stays open until the next one does. */
+    String hold(String address, int port) throws IOException {
+        return ask("hold " + address + " " + port);
+    }
+
+    /** What comes back over the connection that is held. */
+    String say(String word) throws IOException {
+        return ask("say " + word);
     }
 
     /** What {@link NodeNetworkReader} sees in there. */
@@ -109,12 +122,23 @@ final class NamespaceAgent implements AutoCloseable {
     public static void main(String[] args) throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
         PrintWriter out = new PrintWriter(new OutputStreamWriter(System.out, UTF_8), true);
+        Socket held = new Socket();
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             String[] words = line.split(" ", -1);
+            if (words[0].equals("hold")) {
+                held.close();
+                held = new Socket();
+            }
             out.println(
                     switch (words[0]) {
                         case "listen" -> serve(Integer.parseInt(words[1]));
-                        case "connect" -> dial(words[1], Integer.parseInt(words[2]));
+                        case "connect" -> {
+                            try (Socket socket = new Socket()) {
+                                yield dial(socket, words[1], Integer.parseInt(words[2]));
+                            }
+                        }
+                        case "hold" -> dial(held, words[1], Integer.parseInt(words[2]));
+                        case "say" -> exchange(held, words[1]);
                         case "network" -> shown(NodeNetworkReader.read());
                         default -> "unknown question";
                     });
@@ -123,32 +147,42 @@ final class NamespaceAgent implements AutoCloseable {
 
     private static String serve(int port) throws IOException {
         ServerSocket listener = new ServerSocket(port);
-        Thread thread =
-                new Thread(
-                        () -> {
-                            while (true) {
-                                try (Socket client = listener.accept()) {
-                                    client.getOutputStream().write((port + "\n").getBytes(UTF_8));
-                                } catch (IOException e) {
-                                    System.err.println("listener " + port + ": " + e);
-                                }
-                            }
-                        });
-        thread.setDaemon(true);
-        thread.start();
+        daemon(
+                () -> {
+                    while (true) {
+                        try {
+                            Socket client = listener.accept();
+                            daemon(() -> echo(client, port));
+                        } catch (IOException e) {
+                            System.err.println("listener " + port + ": " + e);
+                        }
+                    }
+                });
         return "listening";
     }
 
-    private static String dial(String address, int port) {
-        try (Socket socket = new Socket()) {
+    private static void daemon(Runnable task) {
+        Thread thread = new Thread(task);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private static void echo(Socket client, int port) {
+        try (client) {
+            client.getOutputStream().write((port + "\n").getBytes(UTF_8));
+            client.getInputStream().transferTo(client.getOutputStream());
+        } catch (IOException e) {
+            System.err.println("client of " + port + ": " + e);
+        }
+    }
+
+    private static String dial(Socket socket, String address, int port) {
+        try {
             socket.setSoTimeout(CONNECT_MILLIS);
             socket.connect(
                     new InetSocketAddress(IpAddress.parse(address).toInetAddress(), port),
                     CONNECT_MILLIS);
-            String line =
-                    new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8))
-                            .readLine();
-            return line == null ? "closed" : line;
+            return line(socket);
         } catch (SocketTimeoutException e) {
             return "timeout";
         } catch (ConnectException e) {
@@ -156,6 +190,22 @@ final class NamespaceAgent implements AutoCloseable {
         } catch (IOException e) {
             return e.toString();
         }
+    }
+
+    private static String exchange(Socket socket, String word) {
+        try {
+            socket.getOutputStream().write((word + "\n").getBytes(UTF_8));
+            return line(socket);
+        } catch (IOException e) {
+            return e.toString();
+        }
+    }
+
+    private static String line(Socket socket) throws IOException {
+        String line =
+                new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8))
+                        .readLine();
+        return line == null ? "closed" : line;
     }
 
     private static String shown(NodeNetwork network) {

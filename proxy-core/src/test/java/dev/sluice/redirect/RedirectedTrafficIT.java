@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Where connections to a front end end up: from the node, from a pod behind a bridge that has an
@@ -30,10 +32,12 @@ class RedirectedTrafficIT {
     private static final int LISTENER = 20001;
     private static final FrontEnd WEB4 = Rules.tcp("10.96.0.1", 80);
     private static final FrontEnd WEB6 = Rules.tcp("fd00:96::1", 80);
-    private static final RuleSet RULES =
-            new RuleSet(
-                    new TreeMap<>(Map.of(WEB4, LISTENER, WEB6, LISTENER)),
-                    Rules.refused(Rules.tcp("10.96.0.2", 80), Rules.tcp("fd00:96::2", 80)));
+    private static final FrontEnd REFUSED4 = Rules.tcp("10.96.0.2", 80);
+    private static final FrontEnd REFUSED6 = Rules.tcp("fd00:96::2", 80);
+    private static final SortedMap<FrontEnd, Integer> REDIRECTS =
+            new TreeMap<>(
+                    Map.of(WEB4, LISTENER, WEB6, LISTENER, REFUSED4, LISTENER, REFUSED6, LISTENER));
+    private static final RuleSet RULES = new RuleSet(REDIRECTS, Rules.refused(REFUSED4, REFUSED6));
 
     private static final List<AutoCloseable> OPEN = new ArrayList<>();
     private static Namespace node;
@@ -47,14 +51,13 @@ class RedirectedTrafficIT {
         Namespace bridged = opened(Namespace.create("bridged-"));
         Namespace routed = opened(Namespace.create("routed-"));
 
-        node.run("sysctl", "-qw", "net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1");
+        forward(1);
         node.ip("link add eth0 type veth peer name outside");
         node.ip("link set outside up");
         node.ip("link set eth0 up");
         node.ip("addr add 192.0.2.10/24 dev eth0");
         node.ip("addr add 2001:db8::10/64 dev eth0");
-        node.ip("route add default via 192.0.2.1 dev eth0");
-        node.ip("-6 route add default via 2001:db8::1 dev eth0");
+        addDefaultRoutes();
 
         node.ip("link add br0 type bridge");
         node.ip("link set br0 up");
@@ -77,6 +80,8 @@ class RedirectedTrafficIT {
         routed.ip("addr add 10.2.0.2/32 dev eth0");
         routed.ip("addr add fd02::2/128 dev eth0");
         routed.ip("route add 169.254.1.1 dev eth0 scope link");
+        // A node that doesn't forward answers no ARP request for another's address.
+        routed.ip("neigh add 169.254.1.1 lladdr ee:ee:ee:ee:ee:ee dev eth0 nud permanent");
         routed.ip("route add default via 169.254.1.1 dev eth0");
         routed.ip("-6 route add default via fe80::ecee:eeff:feee:eeee dev eth0");
 
@@ -86,14 +91,28 @@ class RedirectedTrafficIT {
         nodeAgent.listen(LISTENER);
     }
 
+    private static void addDefaultRoutes() throws RedirectException {
+        node.ip("route add default via 192.0.2.1 dev eth0");
+        node.ip("-6 route add default via 2001:db8::1 dev eth0");
+    }
+
     private static <T extends AutoCloseable> T opened(T resource) {
         OPEN.add(resource);
         return resource;
     }
 
     @AfterEach
-    void removeRules() throws Exception {
+    void restoreTheNode() throws Exception {
         open(Flavour.NFT).removeAll();
+        forward(1);
+    }
+
+    private static void forward(int enabled) throws RedirectException {
+        node.run(
+                "sysctl",
+                "-qw",
+                "net.ipv4.ip_forward=" + enabled,
+                "net.ipv6.conf.all.forwarding=" + enabled);
     }
 
     @AfterAll
@@ -129,12 +148,75 @@ class RedirectedTrafficIT {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"LEGACY", "NFT"})
-    void aRefusedFrontEndIsRefusedToEveryClient(Flavour flavour) throws Exception {
+    @CsvSource({"LEGACY, 0", "LEGACY, 1", "NFT, 0", "NFT, 1"})
+    void aRefusedFrontEndIsRefusedToEveryClientOfANodeThatForwardsOrNot(
+            Flavour flavour, int forwarding) throws Exception {
+        forward(forwarding);
         open(flavour).replaceAll(RULES);
 
         assertAll("10.96.0.2", "refused");
         assertAll("fd00:96::2", "refused");
+        assertAll("10.96.0.1", String.valueOf(LISTENER));
+        assertAll("fd00:96::1", String.valueOf(LISTENER));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void aRefusedFrontEndIsRefusedWhetherBridgedPacketsPassIptablesOrNot(int pass)
+            throws Exception {
+        open(Flavour.NFT).replaceAll(RULES);
+        // Unknown, and thereby 0, where br_netfilter is not loaded.
+        node.run(
+                "sysctl",
+                "-eqw",
+                "net.bridge.bridge-nf-call-iptables=" + pass,
+                "net.bridge.bridge-nf-call-ip6tables=" + pass);
+
+        assertAll("10.96.0.2", "refused");
+        assertAll("fd00:96::2", "refused");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"LEGACY", "NFT"})
+    void aPodIsRefusedWithoutARouteOfTheNode(Flavour flavour) throws Exception {
+        node.ip("route del default");
+        node.ip("-6 route del default");
+        try {
+            open(flavour).replaceAll(RULES);
+
+            for (String address : List.of("10.96.0.2", "fd00:96::2")) {
+                assertThat(bridgedPod.connect(address, 80)).isEqualTo("refused");
+                assertThat(routedPod.connect(address, 80)).isEqualTo("refused");
+            }
+        } finally {
+            addDefaultRoutes();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "LEGACY, 10.96.0.2",
+        "LEGACY, fd00:96::2",
+        "NFT, 10.96.0.2",
+        "NFT, fd00:96::2",
+    })
+    void connectionsOfAFrontEndThatIsRefusedFromNowOnGoOn(Flavour flavour, String address)
+            throws Exception {
+        IptablesRedirectRules rules = open(flavour);
+        rules.replaceAll(new RuleSet(REDIRECTS, Rules.refused()));
+        List<NamespaceAgent> clients = List.of(nodeAgent, bridgedPod, routedPod);
+        for (NamespaceAgent client : clients) {
+            assertThat(client.hold(address, 80)).isEqualTo(String.valueOf(LISTENER));
+        }
+
+        rules.replaceAll(RULES);
+        assertAll(address, "refused");
+        for (NamespaceAgent client : clients) {
+            assertThat(client.say("hello")).isEqualTo("hello");
+        }
+
+        rules.replaceAll(new RuleSet(REDIRECTS, Rules.refused()));
+        assertAll(address, String.valueOf(LISTENER));
     }
 
     @ParameterizedTest

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.model.FrontEnd;
 import dev.sluice.model.IpAddress;
-import dev.sluice.model.Protocol;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -180,40 +179,6 @@ class TablePatchTest {
                         -X SLUICE-OLD
                         COMMIT
                         """);
-    }
-
-    @Test
-    void refusedFrontEndsAreResetWhereverTheyAreAskedFrom() {
-        TableRules filter =
-                FilterRules.of(
-                        Rules.refused(Rules.tcp("10.96.0.1", 80), Rules.tcp("10.96.0.2", 443)));
-
-        assertThat(patch("", filter))
-                .hasValue(
-                        """
-                        *filter
-                        :SLUICE-FILTER - [0:0]
-                        -A SLUICE-FILTER -d 10.96.0.1/32 -p tcp -m tcp --dport 80 -j REJECT --reject-with tcp-reset
-                        -A SLUICE-FILTER -d 10.96.0.2/32 -p tcp -m tcp --dport 443 -j REJECT --reject-with tcp-reset
-                        -I FORWARD 1 -j SLUICE-FILTER
-                        -I INPUT 1 -j SLUICE-FILTER
-                        -I OUTPUT 1 -j SLUICE-FILTER
-                        COMMIT
-                        """);
-    }
-
-    @Test
-    void anythingButTcpIsRefusedByIcmpOfItsFamily() {
-        TableRules filter =
-                FilterRules.of(
-                        Rules.refused(
-                                new FrontEnd(IpAddress.parse("10.96.0.3"), 53, Protocol.UDP),
-                                new FrontEnd(IpAddress.parse("fd00:96::3"), 53, Protocol.UDP)));
-
-        assertThat(filter.chains().get("SLUICE-FILTER"))
-                .containsExactly(
-                        "-d 10.96.0.3/32 -p udp -m udp --dport 53 -j REJECT --reject-with icmp-port-unreachable",
-                        "-d fd00:96::3/128 -p udp -m udp --dport 53 -j REJECT --reject-with icmp6-port-unreachable");
     }
 
     private static TableRules nat() {

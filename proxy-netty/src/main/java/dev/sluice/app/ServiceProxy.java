@@ -46,6 +46,9 @@ public final class ServiceProxy implements AutoCloseable {
     /** Longest wait for rules to be removed and listeners to be closed. */
     private static final Duration STOP_LIMIT = Duration.ofMinutes(1);
 
+    /** How often the wait for the xtables lock fits into the time for rules to be removed. */
+    private static final int REMOVAL_TRIES = 3;
+
     private final ProxyConfig config;
     private final NettyServiceListeners listeners;
     private final Reconciler reconciler;
@@ -260,7 +263,9 @@ public final class ServiceProxy implements AutoCloseable {
                     config.redirect().mode() == ProxyConfig.Redirect.Mode.NONE
                             ? new LoggingServiceListeners(netty, config.listener().address())
                             : netty;
-            Reconciler reconciler = new Reconciler(services, listeners, rules, config.reconcile());
+            Duration removalLimit = config.redirect().lockWait().multipliedBy(REMOVAL_TRIES);
+            Reconciler reconciler =
+                    new Reconciler(services, listeners, rules, config.reconcile(), removalLimit);
             ServiceProxy proxy = new ServiceProxy(config, netty, reconciler, held);
             try {
                 reconciler.start();
