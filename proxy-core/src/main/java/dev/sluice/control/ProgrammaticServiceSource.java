@@ -18,7 +18,13 @@ public final class ProgrammaticServiceSource implements ServiceSource {
     private @Nullable ServiceSnapshot current;
     private @Nullable Runnable onChange;
 
-    /** Replaces all that was set before; allowed before the source is followed, and after. */
+    /**
+     * Replaces all that was set before; allowed before the source is followed, and after.
+     *
+     * @param snapshot Service ports of {@link dev.sluice.model.Protocol#TCP}. Others are not served
+     *     yet: the listeners refuse each of them, which the status of the proxy shows as a failure,
+     *     and the rest is served
+     */
     public synchronized void set(ServiceSnapshot snapshot) {
         current = current == null ? snapshot : keepingIdentity(current, snapshot);
         if (onChange != null) {

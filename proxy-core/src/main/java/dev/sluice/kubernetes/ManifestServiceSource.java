@@ -57,7 +57,8 @@ public final class ManifestServiceSource implements ServiceSource {
     /**
      * Reads the manifests and begins to follow them. Called once.
      *
-     * @throws IllegalArgumentException if there is no such file or folder
+     * @throws IllegalArgumentException if there is no such file or folder, or none that can be
+     *     read; nothing runs on then
      */
     @Override
     public void start(Runnable onChange) {

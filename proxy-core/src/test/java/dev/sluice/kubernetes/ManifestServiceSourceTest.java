@@ -17,11 +17,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
 /** Each look at the files is a step of the test, but for the last test, where the thread looks. */
@@ -60,21 +63,44 @@ class ManifestServiceSourceTest {
         assertThat(snapshot()).isEqualTo(ServiceSnapshot.EMPTY);
     }
 
-    @Test
-    void aMissingPathStopsTheStart() {
-        Path missing = folder.resolve("missing");
+    @ParameterizedTest
+    @CsvSource({
+        "missing, there is no such file or folder",
+        "missing/a.yaml, there is no such file or folder",
+        "dangling.yaml, there is no such file or folder",
+        "a.yaml/b.yaml, Not a directory",
+        "/dev/null, is neither a file nor a folder",
+    })
+    void aPathThatCannotBeReadStopsTheStart(String name, String reason) throws IOException {
+        write("a.yaml", service("a", 1));
+        Files.createSymbolicLink(folder.resolve("dangling.yaml"), folder.resolve("missing"));
+        Path path = folder.resolve(name);
+        source = new ManifestServiceSource(path, LoopbackEndpoints.REFUSED);
 
-        assertThatThrownBy(() -> begin(missing))
+        assertThatThrownBy(() -> source.start(changes::incrementAndGet))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining(missing.toString());
+                .hasMessageStartingWith("manifests '" + path + "' cannot be read: ")
+                .hasMessageContaining(reason);
+
+        assertThat(threads()).isEmpty();
         assertThat(source.snapshot()).isEmpty();
+        assertThat(changes).hasValue(0);
     }
 
+    /** Else its poll would call a program that was told that the start failed. */
     @Test
-    void aDeviceStopsTheStart() {
-        assertThatThrownBy(() -> begin(Path.of("/dev/null")))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("neither a file nor a folder");
+    void aCallbackThatThrowsStopsTheStart() {
+        source = new ManifestServiceSource(folder, LoopbackEndpoints.REFUSED);
+
+        assertThatThrownBy(
+                        () ->
+                                source.start(
+                                        () -> {
+                                            throw new IllegalStateException("built to throw");
+                                        }))
+                .hasMessage("built to throw");
+
+        assertThat(threads()).isEmpty();
     }
 
     @Test
@@ -269,12 +295,15 @@ class ManifestServiceSourceTest {
 
         await().atMost(Duration.ofSeconds(10)).until(() -> changes.get() == 2);
         assertThat(names(snapshot())).containsExactly("a/");
+        assertThat(threads()).hasSize(1);
         source.close();
-        await().atMost(Duration.ofSeconds(10))
-                .until(
-                        () ->
-                                Thread.getAllStackTraces().keySet().stream()
-                                        .noneMatch(t -> t.getName().equals("sluice-manifests")));
+        await().atMost(Duration.ofSeconds(10)).until(() -> threads().isEmpty());
+    }
+
+    private static List<Thread> threads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("sluice-manifests"))
+                .toList();
     }
 
     private ManifestServiceSource.Poll begin(Path path) {

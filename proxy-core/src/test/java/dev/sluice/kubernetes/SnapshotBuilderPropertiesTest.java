@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.model.Endpoint;
 import dev.sluice.model.IpAddress;
+import dev.sluice.model.Protocol;
 import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServicePortName;
 import dev.sluice.model.ServiceSnapshot;
@@ -98,6 +99,7 @@ class SnapshotBuilderPropertiesTest {
         assertThat(KubernetesFixtures.endpointsOf(snapshot, "web")).contains("10.244.0.5:8080");
         Set<IpAddress> served = new HashSet<>();
         for (ServicePort port : snapshot.servicePorts().values()) {
+            assertThat(port.name().protocol()).isEqualTo(Protocol.TCP);
             served.addAll(port.clusterIps());
             port.endpoints().stream().map(Endpoint::address).forEach(served::add);
         }

@@ -33,6 +33,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SnapshotBuilderTest {
@@ -260,6 +261,24 @@ class SnapshotBuilderTest {
                 .containsExactly(
                         "Service default/dns: spec.ports[1].protocol 'UDP' is not served yet",
                         "Service default/dns: spec.ports[2].protocol 'SCTP' is not proxied");
+    }
+
+    /** Whatever its slices and Endpoints say, a port that is not TCP has nowhere to appear. */
+    @ParameterizedTest
+    @EnumSource(value = Protocol.class, names = "TCP", mode = EnumSource.Mode.EXCLUDE)
+    void aServiceOfAnotherProtocolOnlyHasNoServicePort(Protocol protocol) {
+        Service dns = service("dns", "10.96.0.10");
+        dns.getSpec().getPorts().get(0).setProtocol(protocol.name());
+        EndpointSlice slice = slice("dns-1", "dns", ready("10.244.0.5"));
+        slice.getPorts().get(0).setProtocol(protocol.name());
+
+        ServiceSnapshot snapshot = build(dns, slice);
+
+        assertThat(snapshot.servicePorts()).isEmpty();
+        assertThat(problems(snapshot))
+                .singleElement()
+                .asString()
+                .contains("spec.ports[0].protocol '" + protocol + "' is not");
     }
 
     @ParameterizedTest

@@ -22,8 +22,8 @@ import java.util.function.Supplier;
  * expires a second later than the pins and only takes the dead ones out, within about two seconds
  * and without any traffic.
  *
- * <p>Bounded: when it is full, the cache keeps the clients that come often, and drops pins of those
- * seen once; a dropped client is balanced like a new one.
+ * <p>Bounded: when it is full, the cache keeps the clients that come most often. A new client may
+ * then lose its pin at once, and is balanced anew with each connection until it keeps one.
  *
  * <p>Threads: {@link #pin}, {@link #unpin} and {@link #size} any number at once, without a lock for
  * a client whose pin serves; {@link #update} control thread only.
@@ -58,33 +58,43 @@ final class AffinityTable {
     }
 
     /**
-     * The client's endpoint, for a new connection.
+     * The client's endpoint, for a dial.
      *
-     * @param usable whether a pin to this endpoint may serve
-     * @param balance picks the endpoint of a new pin; called at most once, and by one thread at a
-     *     time for one client, so that parallel first connections agree
-     * @return empty, and the client unpinned, if {@code balance} has none
+     * @param current whether there is such an endpoint; a pin to any other is replaced
+     * @param tried endpoints that failed for this connection. A failure at the endpoint has ended
+     *     the pin, so a pin to one of these met a fault of this node: {@code balance} answers, and
+     *     the pin is left as it is
+     * @param balance picks an endpoint, none of {@code tried}; called at most once, and for a new
+     *     pin by one thread at a time for one client, so that parallel first connections agree
+     * @return empty if {@code balance} has none; the client is unpinned then if its pin was not
+     *     left
      */
     Optional<Endpoint> pin(
-            IpAddress client, Predicate<Endpoint> usable, Supplier<Optional<Endpoint>> balance) {
+            IpAddress client,
+            Predicate<Endpoint> current,
+            Set<Endpoint> tried,
+            Supplier<Optional<Endpoint>> balance) {
         long now = ticker.read();
         Pin pin = pins.getIfPresent(client);
-        if (pin == null || !serves(pin, usable, now)) {
+        if (pin == null || !holds(pin, current, now)) {
             pin =
                     pins.asMap()
                             .compute(
                                     client,
-                                    (key, current) -> {
-                                        if (current != null && serves(current, usable, now)) {
-                                            return current;
+                                    (key, found) -> {
+                                        if (found != null && holds(found, current, now)) {
+                                            return found;
                                         }
                                         return balance.get()
-                                                .map(found -> new Pin(found, now))
+                                                .map(endpoint -> new Pin(endpoint, now))
                                                 .orElse(null);
                                     });
         }
         if (pin == null) {
             return Optional.empty();
+        }
+        if (tried.contains(pin.endpoint())) {
+            return balance.get();
         }
         pin.use(now);
         return Optional.of(pin.endpoint());
@@ -118,7 +128,7 @@ final class AffinityTable {
         return pins.estimatedSize();
     }
 
-    private boolean serves(Pin pin, Predicate<Endpoint> usable, long now) {
-        return pin.isAlive(now, timeoutNanos) && usable.test(pin.endpoint());
+    private boolean holds(Pin pin, Predicate<Endpoint> current, long now) {
+        return pin.isAlive(now, timeoutNanos) && current.test(pin.endpoint());
     }
 }

@@ -9,7 +9,8 @@ import java.util.Set;
 /**
  * {@code sessionAffinity: ClientIP} around another selector: a client goes where it went before,
  * and where the other selector says if it has no pin, or one to an endpoint that is gone or failed.
- * A failed dial replaces a pin; it never prolongs one.
+ * A failed dial replaces a pin; it never prolongs one. A fault of this node leaves the pin: the one
+ * connection goes elsewhere, the client's next one back.
  *
  * <p>Threads: any number at once.
  */
@@ -32,10 +33,7 @@ final class ClientIpAffinitySelector implements BackendSelector {
     public Optional<Endpoint> select(IpAddress client, Set<Endpoint> tried) {
         // The table may hold a pin to an endpoint outside this set, made through a selector of an
         // older set that a connection still used.
-        return table.pin(
-                client,
-                endpoint -> endpoints.contains(endpoint) && !tried.contains(endpoint),
-                () -> balance.select(client, tried));
+        return table.pin(client, endpoints::contains, tried, () -> balance.select(client, tried));
     }
 
     @Override

@@ -16,6 +16,7 @@ import dev.sluice.model.SessionAffinity;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** When a pin ends. Over three endpoints in turn, an unpinned client is sent to the next one. */
@@ -156,7 +157,7 @@ class AffinityTimeoutTest {
                         Ticker.systemTicker(),
                         Scheduler.systemScheduler());
         for (int i = 0; i < 5_000; i++) {
-            table.pin(client(i), endpoint -> true, () -> Optional.of(endpoints.get(0)));
+            table.pin(client(i), endpoint -> true, Set.of(), () -> Optional.of(endpoints.get(0)));
         }
         assertThat(table.size()).isPositive();
 
