@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
 public final class ServiceProxy implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ServiceProxy.class);
 
-    /** Longest wait for rules to be removed and listeners to be closed. */
+    /** Longest wait for listeners to be closed, on top of that for rules to be removed. */
     private static final Duration STOP_LIMIT = Duration.ofMinutes(1);
 
     /** How often the wait for the xtables lock fits into the time for rules to be removed. */
@@ -167,9 +167,13 @@ public final class ServiceProxy implements AutoCloseable {
     private Optional<Throwable> stopReconciler(RulesAtStop rules) {
         return reconciler
                 .stop(rules)
-                .orTimeout(STOP_LIMIT.toSeconds(), TimeUnit.SECONDS)
+                .orTimeout(removalLimit(config).plus(STOP_LIMIT).toSeconds(), TimeUnit.SECONDS)
                 .handle((done, failure) -> Optional.ofNullable(failure))
                 .join();
+    }
+
+    private static Duration removalLimit(ProxyConfig config) {
+        return config.redirect().lockWait().multipliedBy(REMOVAL_TRIES);
     }
 
     private void awaitConnections(Duration limit) throws InterruptedException {
@@ -263,9 +267,9 @@ public final class ServiceProxy implements AutoCloseable {
                     config.redirect().mode() == ProxyConfig.Redirect.Mode.NONE
                             ? new LoggingServiceListeners(netty, config.listener().address())
                             : netty;
-            Duration removalLimit = config.redirect().lockWait().multipliedBy(REMOVAL_TRIES);
             Reconciler reconciler =
-                    new Reconciler(services, listeners, rules, config.reconcile(), removalLimit);
+                    new Reconciler(
+                            services, listeners, rules, config.reconcile(), removalLimit(config));
             ServiceProxy proxy = new ServiceProxy(config, netty, reconciler, held);
             try {
                 reconciler.start();
