@@ -173,6 +173,10 @@ final class CodeRules {
                         .areNotInterfaces()
                         .and()
                         .doNotHaveModifier(JavaModifier.ABSTRACT)
+                        .and(
+                                describe(
+                                        "are not sealed",
+                                        (JavaClass type) -> !type.reflect().isSealed()))
                         .should()
                         .haveModifier(JavaModifier.FINAL)
                         .because("what is not made for inheritance must not be inherited from"),
