@@ -1,7 +1,5 @@
 package dev.sluice.netty;
 
-import dev.sluice.config.ProxyConfig;
-import dev.sluice.peer.Content;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -12,7 +10,6 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.OptionalInt;
 
 /**
  * A process with a proxy that is told, line by line, to take all descriptors and to give some back.
@@ -30,20 +27,10 @@ final class ShortOfResources {
         InetSocketAddress endpoint =
                 new InetSocketAddress(
                         InetAddress.getLoopbackAddress(), Integer.parseInt(arguments[1]));
-        ProxyConfig.Connections defaults = ProxyConfig.embedded().connections();
-        ProxyConfig.Connections limits =
-                new ProxyConfig.Connections(
-                        OptionalInt.empty(),
-                        defaults.halfClosedTimeout(),
-                        defaults.unackedTimeout(),
-                        defaults.reapInterval(),
-                        defaults.keepalive());
         Deque<RandomAccessFile> taken = new ArrayDeque<>();
         BufferedReader lines =
                 new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
-        // What the data path needs is loaded while there are descriptors to load it with.
-        Content.of(0);
-        try (Services services = new Services(Services.config(transport, limits))) {
+        try (Services services = new Services(Services.config(transport))) {
             System.out.println(services.open("web", endpoint).getPort());
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 System.out.println(
