@@ -2,7 +2,7 @@ package dev.sluice.offender.config;
 
 import picocli.CommandLine;
 
-/** May use picocli if it were in the program's package, but a public class uses it. */
+/** What a public class uses, so that it can not be left out where picocli is missing. */
 final class Program {
     Object commandLine() {
         return new CommandLine(this);
