@@ -99,9 +99,10 @@ final class Demo implements AutoCloseable {
             out.println("Clients ask for its ClusterIP " + FRONT_END.address() + ", which is");
             out.println("redirected to the proxy by iptables (verified in the kernel).");
             return new Demo(out, pods, source, proxy, FRONT_END.address().toString());
-        } catch (InterruptedIOException e) {
-            throw e;
         } catch (IOException e) {
+            if (Thread.currentThread().isInterrupted()) {
+                throw e;
+            }
             out.println("Not through a ClusterIP: " + e.getMessage());
         }
         ServiceProxy proxy =
