@@ -7,10 +7,12 @@ import io.netty.channel.IoRegistration;
 import io.netty.util.concurrent.Future;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -85,6 +87,32 @@ final class ConnectionLoop {
             throw new IOException("the event loop took no socket", registered.cause());
         }
         return registered.getNow();
+    }
+
+    /** Work for an event loop that may fail. */
+    interface Task {
+        void run() throws IOException;
+    }
+
+    /** Runs a task on the event loop and waits for it. Control thread. */
+    void run(Task task) throws IOException {
+        Future<?> done =
+                eventLoop.submit(
+                        () -> {
+                            task.run();
+                            return true;
+                        });
+        try {
+            done.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof IOException cause) {
+                throw cause;
+            }
+            throw new IllegalStateException("an event loop failed", e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while an event loop worked");
+        }
     }
 
     /** Keeps a connection; false if the loop ends and nobody would reset it any more. */

@@ -12,30 +12,17 @@ import dev.sluice.model.Protocol;
 import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServicePortName;
 import dev.sluice.state.ListenerPorts;
-import io.netty.channel.IoEventLoop;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.util.concurrent.DefaultThreadFactory;
-import io.netty.util.concurrent.EventExecutor;
-import io.netty.util.concurrent.Future;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.lang.management.ManagementFactory;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,17 +38,12 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
     /** What a JVM that can't be asked may hold, by the usual soft limit. */
     private static final long USUAL_DESCRIPTOR_LIMIT = 1024;
 
-    private static final long CLOSE_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(2);
-
     private final ProxyConfig config;
     private final NettyTransport transport;
     private final ListenerPorts ports;
     private final BackendSelectorFactory selectors;
     private final boolean redirected;
-    private final MultiThreadIoEventLoopGroup group;
-    private final List<ConnectionLoop> loops;
-    private final AtomicInteger nextLoop = new AtomicInteger();
-    private final AtomicBoolean isClosed = new AtomicBoolean();
+    private final ConnectionLoops loops;
     private final DialGuard guard;
     private final ConnectionLimit limit;
     private final ConnectionCounters counters = new ConnectionCounters();
@@ -91,46 +73,13 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
     public NettyServiceListeners(
             ProxyConfig config, ListenerPorts ports, BackendSelectorFactory selectors) {
         this.config = config;
-        this.transport = transport(config);
+        this.transport = NettyTransport.of(config);
         this.ports = ports;
         this.selectors = selectors;
         this.redirected = config.redirect().mode() != ProxyConfig.Redirect.Mode.NONE;
-        int threads = config.transport().eventLoops();
-        group =
-                new MultiThreadIoEventLoopGroup(
-                        threads > 0 ? threads : Runtime.getRuntime().availableProcessors(),
-                        new DefaultThreadFactory("sluice-" + transport.name(), true),
-                        transport.ioHandlerFactory());
-        loops = new ArrayList<>();
-        for (EventExecutor executor : group) {
-            loops.add(new ConnectionLoop((IoEventLoop) executor, transport, config.connections()));
-        }
-        for (ConnectionLoop loop : loops) {
-            loop.eventLoop().submit(loop::open).syncUninterruptibly();
-        }
+        loops = new ConnectionLoops(transport, config);
         guard = new DialGuard(config.dial().allowLoopback());
         limit = new ConnectionLimit(config.connections().max(), descriptorLimit());
-    }
-
-    private static NettyTransport transport(ProxyConfig config) {
-        NettyTransport transport =
-                switch (config.transport().kind()) {
-                    case AUTO -> NettyTransport.best();
-                    case EPOLL -> EpollTransport.required();
-                    case NIO -> new NioTransport();
-                };
-        ProxyConfig.Redirect.Mode redirect = config.redirect().mode();
-        if (redirect != ProxyConfig.Redirect.Mode.NONE && !transport.knowsOriginalDestination()) {
-            throw new IllegalStateException(
-                    "redirect.mode "
-                            + redirect.name().toLowerCase(Locale.ROOT)
-                            + " needs native epoll (Linux), and the transport is "
-                            + transport.name()
-                            + ": the destination of redirected connections can't be asked for."
-                            + " Run with redirect.mode none, or with transport.kind epoll to see"
-                            + " why it does not load");
-        }
-        return transport;
     }
 
     private static long descriptorLimit() {
@@ -164,9 +113,9 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
         ListenSocket socket = transport.bind(new InetSocketAddress(listenAddress(), port));
         Acceptor acceptor =
                 new Acceptor(
-                        nextLoop(),
+                        loops.next(),
                         socket,
-                        this::nextLoop,
+                        loops::next,
                         config.dial(),
                         guard,
                         limit,
@@ -178,7 +127,7 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
                 listen(acceptor);
             }
         } catch (IOException e) {
-            on(acceptor.loop(), socket::close);
+            acceptor.loop().run(socket::close);
             throw e;
         }
         return new Listener(servicePort, acceptor, backends.isUsable());
@@ -190,7 +139,7 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
         Acceptor acceptor = before.acceptor();
         Backends backends = backends(servicePort);
         if (before.listening() && !backends.isUsable()) {
-            on(acceptor.loop(), acceptor.socket()::refuse);
+            acceptor.loop().run(acceptor.socket()::refuse);
             acceptor.socket().awaitRefusal(acceptor.loop());
         }
         acceptor.update(backends);
@@ -218,9 +167,8 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
     }
 
     private static void listen(Acceptor acceptor) throws IOException {
-        on(
-                acceptor.loop(),
-                () -> acceptor.socket().listen(acceptor.loop(), acceptor::acceptWaiting));
+        acceptor.loop()
+                .run(() -> acceptor.socket().listen(acceptor.loop(), acceptor::acceptWaiting));
     }
 
     @Override
@@ -237,7 +185,7 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
     private static void closeSocket(Listener listener) {
         Acceptor acceptor = listener.acceptor();
         try {
-            on(acceptor.loop(), acceptor.socket()::close);
+            acceptor.loop().run(acceptor.socket()::close);
             acceptor.socket().awaitRefusal(acceptor.loop());
         } catch (IOException e) {
             log.error("{}: the listener could not be closed", listener.servicePort().name(), e);
@@ -273,37 +221,6 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
         return address.toInetAddress();
     }
 
-    /** Work for an event loop that may fail. */
-    private interface LoopTask {
-        void run() throws IOException;
-    }
-
-    /** Runs a task on its event loop and waits for it. */
-    private static void on(ConnectionLoop loop, LoopTask task) throws IOException {
-        Future<?> done =
-                loop.eventLoop()
-                        .submit(
-                                () -> {
-                                    task.run();
-                                    return true;
-                                });
-        try {
-            done.get();
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof IOException cause) {
-                throw cause;
-            }
-            throw new IllegalStateException("an event loop failed", e.getCause());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new InterruptedIOException("interrupted while an event loop worked");
-        }
-    }
-
-    private ConnectionLoop nextLoop() {
-        return loops.get(Math.floorMod(nextLoop.getAndIncrement(), loops.size()));
-    }
-
     /** Where the listener of a Service port is bound; empty if it has none. */
     public Optional<InetSocketAddress> address(ServicePortName name) {
         return Optional.ofNullable(listeners.get(name)).map(Listener::address);
@@ -330,20 +247,6 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
      */
     @Override
     public void close() {
-        if (!isClosed.compareAndSet(false, true)) {
-            return;
-        }
-        long deadline = System.nanoTime() + CLOSE_LIMIT_NANOS;
-        // An event loop that is told to end closes its sockets before its tasks are run: each
-        // stream would end in a FIN, as if it were whole.
-        loops.stream()
-                .map(loop -> loop.eventLoop().submit(loop::close))
-                .toList()
-                .forEach(reset -> awaitUntil(deadline, reset));
-        awaitUntil(deadline, group.shutdownGracefully(0, CLOSE_LIMIT_NANOS, TimeUnit.NANOSECONDS));
-    }
-
-    private static void awaitUntil(long deadline, Future<?> done) {
-        done.awaitUninterruptibly(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+        loops.close();
     }
 }

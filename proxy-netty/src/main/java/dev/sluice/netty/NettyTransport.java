@@ -1,10 +1,12 @@
 package dev.sluice.netty;
 
+import dev.sluice.config.ProxyConfig;
 import dev.sluice.model.Endpoint;
 import io.netty.channel.IoHandlerFactory;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Locale;
 
 /**
  * How sockets reach the event loops: {@link EpollTransport} on Linux, {@link NioTransport} on any
@@ -51,5 +53,31 @@ sealed interface NettyTransport permits EpollTransport, NioTransport {
     /** epoll where its native library loads, else NIO. */
     static NettyTransport best() {
         return EpollTransport.isAvailable() ? new EpollTransport() : new NioTransport();
+    }
+
+    /**
+     * The transport that the settings ask for.
+     *
+     * @throws IllegalStateException if it is not available, or can't serve redirected connections
+     */
+    static NettyTransport of(ProxyConfig config) {
+        NettyTransport transport =
+                switch (config.transport().kind()) {
+                    case AUTO -> best();
+                    case EPOLL -> EpollTransport.required();
+                    case NIO -> new NioTransport();
+                };
+        ProxyConfig.Redirect.Mode redirect = config.redirect().mode();
+        if (redirect != ProxyConfig.Redirect.Mode.NONE && !transport.knowsOriginalDestination()) {
+            throw new IllegalStateException(
+                    "redirect.mode "
+                            + redirect.name().toLowerCase(Locale.ROOT)
+                            + " needs native epoll (Linux), and the transport is "
+                            + transport.name()
+                            + ": the destination of redirected connections can't be asked for."
+                            + " Run with redirect.mode none, or with transport.kind epoll to see"
+                            + " why it does not load");
+        }
+        return transport;
     }
 }
