@@ -203,7 +203,7 @@ final class ShortageTest {
                                 "-XX:MaxDirectMemorySize=3m",
                                 "-Dio.netty.maxDirectMemory=3145728")) {
             List<Peer> slow = new ArrayList<>();
-            for (int i = 0; i < 60; i++) {
+            for (int i = 0; i < 200; i++) {
                 Peer client = Peer.connectWithReceiveBuffer(proxy.service, 4096);
                 client.send("?");
                 slow.add(client);
