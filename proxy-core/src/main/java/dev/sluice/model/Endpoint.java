@@ -26,6 +26,6 @@ public record Endpoint(IpAddress address, int port) implements Comparable<Endpoi
     /** {@code 10.244.1.7:8080} or {@code [fd00::7]:8080}. */
     @Override
     public String toString() {
-        return Ports.hostPort(address, port);
+        return address.withPort(port);
     }
 }

@@ -29,6 +29,6 @@ public record FrontEnd(IpAddress address, int port, Protocol protocol)
     /** {@code 10.96.0.1:80/tcp} or {@code [fd00::1]:80/tcp}. */
     @Override
     public String toString() {
-        return Ports.hostPort(address, port) + "/" + protocol.lowerCase();
+        return address.withPort(port) + "/" + protocol.lowerCase();
     }
 }

@@ -90,6 +90,11 @@ public final class IpAddress implements Comparable<IpAddress> {
         }
     }
 
+    /** The address with a port behind it, as URLs write it: an IPv6 address is in brackets. */
+    public String withPort(int port) {
+        return family == IpFamily.IPV6 ? "[" + this + "]:" + port : this + ":" + port;
+    }
+
     /** {@code 0.0.0.0} or {@code ::}. */
     public boolean isUnspecified() {
         return high == 0 && low == 0;

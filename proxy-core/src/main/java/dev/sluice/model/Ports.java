@@ -9,10 +9,4 @@ final class Ports {
             throw new IllegalArgumentException("port " + port + " is not in 1..65535");
         }
     }
-
-    static String hostPort(IpAddress address, int port) {
-        return address.family() == IpFamily.IPV6
-                ? "[" + address + "]:" + port
-                : address + ":" + port;
-    }
 }

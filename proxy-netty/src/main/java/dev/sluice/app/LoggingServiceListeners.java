@@ -3,7 +3,6 @@ package dev.sluice.app;
 import dev.sluice.control.ServiceListeners;
 import dev.sluice.model.FrontEnd;
 import dev.sluice.model.IpAddress;
-import dev.sluice.model.IpFamily;
 import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServicePortName;
 import java.io.IOException;
@@ -72,16 +71,10 @@ final class LoggingServiceListeners implements ServiceListeners {
 
     /** Without the protocol, which the name has already. */
     private static String asked(FrontEnd frontEnd) {
-        return hostPort(frontEnd.address(), frontEnd.port());
+        return frontEnd.address().withPort(frontEnd.port());
     }
 
     private String local(int port) {
-        return hostPort(address, port);
-    }
-
-    private static String hostPort(IpAddress address, int port) {
-        return address.family() == IpFamily.IPV6
-                ? "[" + address + "]:" + port
-                : address + ":" + port;
+        return address.withPort(port);
     }
 }
