@@ -1,6 +1,7 @@
 package dev.sluice.control;
 
 import dev.sluice.model.ServiceSnapshot;
+import java.util.List;
 import java.util.Optional;
 
 /** Where Services and their endpoints come from. */
@@ -21,6 +22,16 @@ public interface ServiceSource extends AutoCloseable {
      *     before
      */
     Optional<ServiceSnapshot> snapshot();
+
+    /**
+     * How fresh the state is: one entry for each list that the source keeps up by a watch, in the
+     * order of their names. Any thread.
+     *
+     * @return empty if the source follows nothing remote
+     */
+    default List<WatchStatus> watches() {
+        return List.of();
+    }
 
     /** Stops to follow; no call of {@code onChange} begins after this returns. */
     @Override
