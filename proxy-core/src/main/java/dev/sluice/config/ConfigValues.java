@@ -7,6 +7,7 @@ import com.typesafe.config.ConfigValue;
 import com.typesafe.config.ConfigValueFactory;
 import com.typesafe.config.ConfigValueType;
 import dev.sluice.model.IpAddress;
+import java.net.URI;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -123,6 +124,11 @@ final class ConfigValues {
     /** Empty text is no address. */
     Optional<IpAddress> address(String name) {
         return parsed(name, text(name), IpAddress::parse);
+    }
+
+    /** Empty text is no server. */
+    Optional<URI> serverAddress(String name) {
+        return parsed(name, text(name), ServerAddress::parse);
     }
 
     PortRanges portRanges(String name) {

@@ -3,6 +3,7 @@ package dev.sluice.config;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import dev.sluice.model.IpAddress;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.OptionalInt;
  */
 public record ProxyConfig(
         Optional<Path> manifests,
+        Kubernetes kubernetes,
         Transport transport,
         Redirect redirect,
         Listener listener,
@@ -64,6 +66,7 @@ public record ProxyConfig(
     public ProxyConfig allowingLoopback() {
         return new ProxyConfig(
                 manifests,
+                kubernetes,
                 transport,
                 redirect,
                 listener,
@@ -73,6 +76,28 @@ public record ProxyConfig(
                 reconcile,
                 state,
                 shutdown);
+    }
+
+    /**
+     * How the API server is reached, for the program.
+     *
+     * @param kubeconfig file that names it, and how this program proves who it is
+     * @param apiServer its address, which wins over that of the kubeconfig; {@code https}, or
+     *     {@code http} on a loopback address
+     * @param caFile certificates in PEM that sign its own
+     * @param tokenFile bearer token, read again for each request
+     * @param allowExec whether the kubeconfig may have programs run
+     */
+    public record Kubernetes(
+            Optional<Path> kubeconfig,
+            Optional<URI> apiServer,
+            Optional<Path> caFile,
+            Optional<Path> tokenFile,
+            boolean allowExec) {
+        /** Whether one of the settings says where the API server is. */
+        public boolean namesServer() {
+            return kubeconfig.isPresent() || apiServer.isPresent();
+        }
     }
 
     /** Which Netty transport carries the connections, and on how many event loops. */

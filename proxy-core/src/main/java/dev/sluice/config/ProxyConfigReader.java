@@ -5,6 +5,7 @@ import dev.sluice.config.ProxyConfig.Affinity;
 import dev.sluice.config.ProxyConfig.Connections;
 import dev.sluice.config.ProxyConfig.Dial;
 import dev.sluice.config.ProxyConfig.Keepalive;
+import dev.sluice.config.ProxyConfig.Kubernetes;
 import dev.sluice.config.ProxyConfig.Listener;
 import dev.sluice.config.ProxyConfig.Reconcile;
 import dev.sluice.config.ProxyConfig.Redirect;
@@ -31,6 +32,7 @@ final class ProxyConfigReader {
         Redirect redirect = redirect(root.section("redirect"));
         return new ProxyConfig(
                 root.path("manifests"),
+                kubernetes(root.section("kubernetes")),
                 transport(root.section("transport")),
                 redirect,
                 listener(root.section("listener")),
@@ -40,6 +42,15 @@ final class ProxyConfigReader {
                 reconcile(root.section("reconcile")),
                 state(root.section("state"), redirect.mode()),
                 shutdown(root.section("shutdown")));
+    }
+
+    private static Kubernetes kubernetes(ConfigValues values) {
+        return new Kubernetes(
+                values.path("kubeconfig"),
+                values.serverAddress("api-server"),
+                values.path("ca-file"),
+                values.path("token-file"),
+                values.truth("allow-exec"));
     }
 
     private static Transport transport(ConfigValues values) {

@@ -110,7 +110,8 @@ public final class Reconciler {
      * which. That is never before the source is complete for the first time. Completed on the
      * control thread.
      *
-     * @return ends with {@link CancellationException} if the reconciler is stopped before
+     * @return ends with {@link CancellationException} if the reconciler is stopped before, and with
+     *     {@link UnusableSourceException} if the source must not be followed
      */
     public CompletableFuture<ReconcileStatus> settled() {
         CompletableFuture<ReconcileStatus> settled = new CompletableFuture<>();
@@ -173,6 +174,10 @@ public final class Reconciler {
         List<CompletableFuture<ReconcileStatus>> served = List.copyOf(waiting);
         try {
             source.snapshot().ifPresent(desired -> reconcile(desired, served));
+        } catch (UnusableSourceException e) {
+            status = status.brokenOff(e);
+            served.forEach(settled -> settled.completeExceptionally(e));
+            waiting.removeIf(CompletableFuture::isDone);
         } catch (Throwable e) {
             log.error("A run of the control path broke off; it is repeated", e);
             status = status.brokenOff(e);

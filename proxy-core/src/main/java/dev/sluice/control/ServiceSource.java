@@ -18,6 +18,8 @@ public interface ServiceSource extends AutoCloseable {
      * The whole state as it is now. Called by the control thread only. An unchanged Service port is
      * the same object as in the snapshot before.
      *
+     * @throws UnusableSourceException if the source must not be followed here; nothing of it is
+     *     applied then
      * @return empty until all lists are complete for the first time: nothing may be programmed
      *     before
      */

@@ -1,15 +1,11 @@
 package dev.sluice.app;
 
 import dev.sluice.config.ConfigSources.Flag;
-import dev.sluice.config.InvalidConfigException;
 import dev.sluice.config.ProxyConfig;
 import dev.sluice.control.ServiceSource;
-import dev.sluice.kubernetes.LoopbackEndpoints;
-import dev.sluice.kubernetes.ManifestServiceSource;
 import dev.sluice.model.ServicePortName;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -26,14 +22,16 @@ import picocli.CommandLine.Option;
 @Command(
         name = "run",
         description = {
-            "Serve the Services of a folder of manifests until a signal comes.",
+            "Serve the Services of a cluster, or of a folder of manifests, until a signal comes.",
             "The first SIGTERM, SIGINT or SIGHUP lets connections go on for shutdown.drain (25s) at"
                     + " most; the second one ends at once.",
             ""
         },
         footerHeading = "%nExamples:%n",
         footer = {
-            "  Serve the ClusterIPs on this node (root, Linux):",
+            "  Serve the ClusterIPs of a cluster on this node (root, Linux):",
+            "    sluice run --kubeconfig /etc/sluice/kubeconfig",
+            "  Those of a folder:",
             "    sluice run --manifests /etc/sluice/services",
             "  Without rules: each Service port on a port of 127.0.0.1, which is logged:",
             "    sluice run --manifests services.yaml --redirect none",
@@ -53,8 +51,17 @@ final class RunCommand implements Callable<Integer> {
             order = ConfigOptions.BEFORE_ALL,
             description =
                     "File or folder with Services and EndpointSlices in YAML or JSON, read again"
-                            + " when it changes. Required, here or as the setting manifests.")
+                            + " when it changes; in place of an API server.")
     private @Nullable String manifests;
+
+    @Option(
+            names = "--kubeconfig",
+            paramLabel = "FILE",
+            order = ConfigOptions.BEFORE_ALL,
+            description =
+                    "Where the API server is and who asks it. Neither this nor --manifests is"
+                            + " needed in a pod, where the kubelet says both.")
+    private @Nullable String kubeconfig;
 
     RunCommand(Map<String, String> environment) {
         this.environment = environment;
@@ -62,27 +69,21 @@ final class RunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        ProxyConfig config =
-                options.load(
-                        environment,
-                        manifests == null
-                                ? List.of()
-                                : List.of(new Flag("--manifests", "manifests", manifests)));
-        Path path =
-                config.manifests()
-                        .orElseThrow(
-                                () ->
-                                        new InvalidConfigException(
-                                                "sluice.manifests is not set: there is nothing to"
-                                                        + " serve; name a folder with"
-                                                        + " --manifests"));
-        if (!Files.exists(path)) {
-            throw new InvalidConfigException(
-                    "sluice.manifests '" + path + "': there is no such file or folder");
-        }
+        ProxyConfig config = options.load(environment, flags());
         try (Signals signals = Signals.interruptingThisThread()) {
-            return serve(config, source(config, path), signals);
+            return serve(config, Sources.of(config, environment), signals);
         }
+    }
+
+    private List<Flag> flags() {
+        List<Flag> flags = new ArrayList<>();
+        if (manifests != null) {
+            flags.add(new Flag("--manifests", "manifests", manifests));
+        }
+        if (kubeconfig != null) {
+            flags.add(new Flag("--kubeconfig", "kubernetes.kubeconfig", kubeconfig));
+        }
+        return flags;
     }
 
     private static int serve(ProxyConfig config, ServiceSource source, Signals signals)
@@ -103,14 +104,6 @@ final class RunCommand implements Callable<Integer> {
             proxy.drain(config.shutdown().drain());
         }
         return ExitCodes.OK;
-    }
-
-    private static ServiceSource source(ProxyConfig config, Path manifests) {
-        return new ManifestServiceSource(
-                manifests,
-                config.dial().allowLoopback()
-                        ? LoopbackEndpoints.ALLOWED
-                        : LoopbackEndpoints.REFUSED);
     }
 
     private static String summary(ProxyConfig config, ServiceProxy proxy) {

@@ -8,6 +8,7 @@ import dev.sluice.control.Reconciler;
 import dev.sluice.control.Reconciler.RulesAtStop;
 import dev.sluice.control.ServiceListeners;
 import dev.sluice.control.ServiceSource;
+import dev.sluice.control.UnusableSourceException;
 import dev.sluice.model.ServicePortName;
 import dev.sluice.netty.NettyServiceListeners;
 import dev.sluice.redirect.RedirectException;
@@ -286,6 +287,10 @@ public final class ServiceProxy implements AutoCloseable {
                 proxy.close();
                 throw new InterruptedIOException("interrupted before the Services were complete");
             } catch (ExecutionException e) {
+                if (e.getCause() instanceof UnusableSourceException unusable) {
+                    proxy.end(RulesAtStop.KEEP, Duration.ZERO);
+                    throw new IOException(unusable.getMessage(), unusable);
+                }
                 proxy.close();
                 throw new IOException(String.valueOf(e.getCause()), e.getCause());
             }

@@ -1,0 +1,144 @@
+package dev.sluice.kubernetes;
+
+import dev.sluice.control.ServiceSource;
+import dev.sluice.control.UnusableSourceException;
+import dev.sluice.control.WatchStatus;
+import dev.sluice.model.ServiceSnapshot;
+import io.fabric8.kubernetes.api.model.Service;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Services and their endpoints from an API server, followed by list and watch.
+ *
+ * <p>There is no snapshot before all lists are complete. While the API server is away the last
+ * state stays, and {@link #watches} tells how old it is. Nothing that the server does or fails to
+ * do ends the following: lists and watches are tried again until the source is closed.
+ *
+ * <p>Threads: as {@link ServiceSource} says. Lists are looked after by the thread {@code
+ * sluice-kubernetes}; objects arrive on threads of the client, which only wake.
+ */
+public final class KubernetesServiceSource implements ServiceSource {
+    private static final Logger log = LoggerFactory.getLogger(KubernetesServiceSource.class);
+
+    private static final Duration LOOK_INTERVAL = Duration.ofMillis(200);
+    private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
+
+    private final ApiServer server;
+    private final SnapshotBuilder builder;
+    private final @Nullable ApiServerGuard guard;
+    private final FollowedList<Service> services;
+    private final EndpointDiscovery endpoints;
+    private final ProblemLog problemLog = new ProblemLog();
+    private final Thread looks;
+    private final Object closeLock = new Object();
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private @Nullable Runnable onChange;
+
+    /**
+     * A source that does nothing until it is started.
+     *
+     * @param server closed together with the source
+     */
+    public KubernetesServiceSource(
+            ApiServer server, LoopbackEndpoints loopback, ApiServerVip serverVip) {
+        this.server = server;
+        this.builder = new SnapshotBuilder(loopback);
+        this.guard =
+                serverVip == ApiServerVip.REFUSED ? new ApiServerGuard(server.address()) : null;
+        ListFollower follower =
+                new ListFollower(server, new SplittableRandom(), System::nanoTime, this::changed);
+        this.services = follower.follow(ListedResource.SERVICES);
+        this.endpoints = new EndpointDiscovery(follower);
+        this.looks = new Thread(this::lookUntilClosed, "sluice-kubernetes");
+        looks.setDaemon(true);
+    }
+
+    /** Begins to ask, and goes on until the API server answers. Once only. */
+    @Override
+    public void start(Runnable onChange) {
+        synchronized (closeLock) {
+            this.onChange = onChange;
+        }
+        looks.start();
+    }
+
+    private void lookUntilClosed() {
+        try {
+            do {
+                look();
+            } while (!closed.await(LOOK_INTERVAL.toMillis(), TimeUnit.MILLISECONDS));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void look() {
+        try {
+            services.tick();
+            endpoints.tick();
+            server.traffic().breakOffSilentWatches();
+        } catch (RuntimeException e) {
+            log.error("A look at the lists of {} broke off; it is repeated", server.address(), e);
+        }
+    }
+
+    private void changed() {
+        // Held while the callback runs, so that none begins after close has returned.
+        synchronized (closeLock) {
+            if (closed.getCount() > 0 && onChange != null) {
+                onChange.run();
+            }
+        }
+    }
+
+    /**
+     * @throws UnusableSourceException if the first state shows that the API server is reached
+     *     through a ClusterIP that this proxy would capture
+     */
+    @Override
+    public Optional<ServiceSnapshot> snapshot() {
+        Optional<FollowedEndpoints> followed = endpoints.endpoints();
+        if (followed.isEmpty() || !services.isComplete()) {
+            return Optional.empty();
+        }
+        ServiceSnapshot built =
+                builder.build(
+                        new KubernetesObjects(
+                                services.objects(),
+                                followed.get().slices(),
+                                followed.get().endpoints()));
+        ServiceSnapshot usable = guard == null ? built : guard.check(built);
+        problemLog.update(usable.problems());
+        return Optional.of(usable);
+    }
+
+    @Override
+    public List<WatchStatus> watches() {
+        return List.of(endpoints.status(), services.status());
+    }
+
+    @Override
+    public void close() {
+        synchronized (closeLock) {
+            closed.countDown();
+        }
+        // It may be waiting for an answer.
+        looks.interrupt();
+        try {
+            looks.join(CLOSE_LIMIT.toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        services.close();
+        endpoints.close();
+        server.close();
+    }
+}
