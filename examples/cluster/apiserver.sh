@@ -17,6 +17,7 @@ case ${1:-} in
     rm -rf "$state/etcd"
     start_etcd
     start_apiserver
+    create_node
     ;;
   *) fail "'${1:-}': must be stop, start or start-empty" ;;
 esac

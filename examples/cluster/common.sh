@@ -111,3 +111,20 @@ start_apiserver() {
   await "the API server is ready" 90 apiserver \
     in_ns curl -fsS --max-time 5 --cacert "$state/certs/apiserver.crt" -H "@$state/admin.header" "https://$bind:6443/readyz"
 }
+
+# The Node object that the endpoint controllers and kube-proxy look for. No kubelet reports it; nothing is scheduled.
+create_node() {
+  local advertise=''
+  # shellcheck source=/dev/null
+  . "$state/settings"
+  in_ns kubectl --kubeconfig "$state/admin.kubeconfig" apply -f - >/dev/null <<K
+apiVersion: v1
+kind: Node
+metadata: {name: node}
+K
+  # Status is not part of apply.
+  in_ns curl -fsS --cacert "$state/certs/apiserver.crt" -H "@$state/admin.header" \
+    -X PATCH -H "Content-Type: application/merge-patch+json" \
+    -d "{\"status\":{\"addresses\":[{\"type\":\"InternalIP\",\"address\":\"$advertise\"}]}}" \
+    "https://$bind:6443/api/v1/nodes/node/status" >/dev/null
+}

@@ -1,15 +1,20 @@
 #!/bin/bash
 # kube-proxy in the namespace of a cluster that up.sh has started:
 #
-#   [NS=kube] [NODE_IP=192.0.2.1] ./kube-proxy.sh userspace|iptables
-#   [NS=kube] ./kube-proxy.sh stop       it ends and takes its rules away
+#   [NS=kube] ./kube-proxy.sh userspace|iptables
+#   [NS=kube] ./kube-proxy.sh end        it ends, its rules stay, as it is made
+#   [NS=kube] ./kube-proxy.sh stop       it ends, and its rules are taken away
 #
-# NODE_IP is the address of its Node object; an interface of the namespace must have it.
+# An interface of the namespace must have the address ADVERTISE of up.sh, and the default route must lead over it.
 . "$(dirname "$0")/common.sh"
 need_root
 need_cluster
 need_built kube-proxy
 case ${1:-} in
+  end)
+    stop kube-proxy 3
+    exit 0
+    ;;
   stop)
     stop kube-proxy 3
     # Where ipset is missing it says that it failed, whatever it did; empty chains stay behind.
@@ -20,22 +25,12 @@ case ${1:-} in
     exit 0
     ;;
   userspace | iptables) mode=$1 ;;
-  *) fail "'${1:-}': must be userspace, iptables or stop" ;;
+  *) fail "'${1:-}': must be userspace, iptables, end or stop" ;;
 esac
 
 # The userspace proxier of 1.20 reads core/v1 Endpoints only, and waits for ever with slices (kubernetes/kubernetes#100880).
 slices=true
 [ "$mode" = userspace ] && slices=false
-in_ns kubectl --kubeconfig "$state/admin.kubeconfig" apply -f - >/dev/null <<K
-apiVersion: v1
-kind: Node
-metadata: {name: node}
-K
-# Status is not part of apply.
-in_ns curl -fsS --cacert "$state/certs/apiserver.crt" -H "@$state/admin.header" \
-  -X PATCH -H "Content-Type: application/merge-patch+json" \
-  -d "{\"status\":{\"addresses\":[{\"type\":\"InternalIP\",\"address\":\"${NODE_IP:-192.0.2.1}\"}]}}" \
-  "$(sed -n 's/.*server: "\([^"]*\)".*/\1/p' "$state/admin.kubeconfig")/api/v1/nodes/node/status" >/dev/null
 cat >"$state/kube-proxy.yaml" <<K
 apiVersion: kubeproxy.config.k8s.io/v1alpha1
 kind: KubeProxyConfiguration

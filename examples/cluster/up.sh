@@ -5,7 +5,7 @@
 #   [NS=kube] [BIND=127.0.0.1] [ADVERTISE=192.0.2.1] [AUTHZ=AlwaysAllow|RBAC] [CONTROLLERS=1] [RUNTIME_CONFIG=…] ./up.sh
 #
 # BIND            where it listens inside the namespace, port 6443
-# ADVERTISE       its endpoint in the Service default/kubernetes; not loopback
+# ADVERTISE       its endpoint in the Service default/kubernetes, and address of the Node "node"; not loopback
 # AUTHZ=RBAC      the service account kube-system:sluice may do what RBAC grants, and no more
 # CONTROLLERS=1   also kube-controller-manager with the controllers that make Endpoints and EndpointSlices of Pods
 # RUNTIME_CONFIG  --runtime-config: discovery.k8s.io/v1beta1=false takes EndpointSlices away
@@ -52,6 +52,7 @@ contexts: [{name: cluster, context: {cluster: cluster, user: $user}}]
 current-context: cluster
 K
 done <"$state/tokens.csv"
+create_node
 
 if [ -n "${CONTROLLERS:-}" ]; then
   start controllers "$bin/kube-controller-manager" --kubeconfig="$state/admin.kubeconfig" --leader-elect=false \
