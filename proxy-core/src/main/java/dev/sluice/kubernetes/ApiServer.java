@@ -139,6 +139,7 @@ public final class ApiServer implements AutoCloseable {
 
         settings.caFile()
                 .or(() -> inside(pod, "ca.crt"))
+                .map(CaFile::checked)
                 .ifPresent(
                         file -> {
                             config.setCaCertData(null);
