@@ -14,7 +14,6 @@ import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
@@ -31,31 +30,20 @@ import org.jspecify.annotations.Nullable;
 public final class ApiServer implements AutoCloseable {
     static final Path POD_CREDENTIALS = Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
 
-    private static final Duration CONNECT_LIMIT = Duration.ofSeconds(5);
-
-    /** Until the answer begins. The API server itself gives up after 60 s. */
-    private static final Duration REQUEST_LIMIT = Duration.ofSeconds(30);
-
-    private static final Duration PING_INTERVAL = Duration.ofSeconds(10);
-
-    /** Two pings lost: half of what is left of 60 s is for opening another watch. */
-    private static final Duration SILENCE_LIMIT = Duration.ofSeconds(25);
-
-    /**
-     * First pause before a watch is opened again, ms; doubled to 32 times as much. Each process
-     * takes a pause of its own, so that the nodes of a cluster do not come back all at once.
-     */
-    private static final int LEAST_RECONNECT_MILLIS = 200;
-
-    private static final int MOST_RECONNECT_MILLIS = 400;
-
     private final URI address;
+    private final ApiPace pace;
     private final ApiTraffic traffic;
     private final KubernetesClient client;
 
-    private ApiServer(Config config) {
+    private ApiServer(Config config, ApiPace pace) {
+        this.pace = pace;
         address = URI.create(config.getMasterUrl());
-        traffic = new ApiTraffic(System::nanoTime, SILENCE_LIMIT);
+        traffic =
+                new ApiTraffic(
+                        System::nanoTime,
+                        pace.silenceLimit(),
+                        pace.shortestPause(),
+                        pace.longestPause());
         client =
                 new KubernetesClientBuilder()
                         .withConfig(config)
@@ -71,14 +59,17 @@ public final class ApiServer implements AutoCloseable {
      *     named can't be used
      */
     public static ApiServer of(ProxyConfig.Kubernetes settings, Map<String, String> environment) {
-        return of(settings, environment, POD_CREDENTIALS);
+        return of(settings, environment, POD_CREDENTIALS, ApiPace.STANDARD);
     }
 
     static ApiServer of(
-            ProxyConfig.Kubernetes settings, Map<String, String> environment, Path podCredentials) {
+            ProxyConfig.Kubernetes settings,
+            Map<String, String> environment,
+            Path podCredentials,
+            ApiPace pace) {
         Config config = config(settings, environment, podCredentials);
         try {
-            return new ApiServer(config);
+            return new ApiServer(paced(config, pace), pace);
         } catch (KubernetesClientException e) {
             throw new InvalidConfigException(
                     "the settings in sluice.kubernetes, or the files they name, can't be used: "
@@ -113,6 +104,10 @@ public final class ApiServer implements AutoCloseable {
         return address;
     }
 
+    ApiPace pace() {
+        return pace;
+    }
+
     KubernetesClient client() {
         return client;
     }
@@ -144,6 +139,7 @@ public final class ApiServer implements AutoCloseable {
 
         settings.caFile()
                 .or(() -> inside(pod, "ca.crt"))
+                .map(CaFile::checked)
                 .ifPresent(
                         file -> {
                             config.setCaCertData(null);
@@ -154,7 +150,7 @@ public final class ApiServer implements AutoCloseable {
                 .or(() -> kubeconfig.flatMap(Kubeconfig::tokenFile))
                 .or(() -> inside(pod, "token"))
                 .ifPresent(file -> config.setOauthTokenProvider(new TokenFile(file)));
-        return paced(config);
+        return config;
     }
 
     private static URI address(
@@ -192,15 +188,17 @@ public final class ApiServer implements AutoCloseable {
         return folder.map(path -> path.resolve(file)).filter(Files::exists);
     }
 
-    private static Config paced(Config config) {
+    private static Config paced(Config config, ApiPace pace) {
         return new ConfigBuilder(config)
-                .withConnectionTimeout((int) CONNECT_LIMIT.toMillis())
-                .withRequestTimeout((int) REQUEST_LIMIT.toMillis())
-                .withWebsocketPingInterval(PING_INTERVAL.toMillis())
+                .withConnectionTimeout((int) pace.connectLimit().toMillis())
+                .withRequestTimeout((int) pace.requestLimit().toMillis())
+                .withWebsocketPingInterval(pace.pingInterval().toMillis())
                 .withWatchReconnectLimit(-1)
                 .withWatchReconnectInterval(
                         ThreadLocalRandom.current()
-                                .nextInt(LEAST_RECONNECT_MILLIS, MOST_RECONNECT_MILLIS))
+                                .nextInt(
+                                        (int) pace.leastReconnect().toMillis(),
+                                        (int) pace.mostReconnect().toMillis()))
                 // Whoever asked repeats, at a pace of its own.
                 .withRequestRetryBackoffLimit(0)
                 .withHttp2Disable(true)

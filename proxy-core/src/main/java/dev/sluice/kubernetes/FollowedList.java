@@ -32,8 +32,8 @@ import org.slf4j.LoggerFactory;
 final class FollowedList<T extends HasMetadata> {
     private static final Logger log = LoggerFactory.getLogger(FollowedList.class);
 
-    /** Longest time of a whole list; 10,000 Services take some seconds. */
-    private static final Duration LIST_LIMIT = Duration.ofSeconds(60);
+    /** A watch that is opened again within this time is not worth a line in the log. */
+    private static final Duration SHORT_OUTAGE = Duration.ofSeconds(15);
 
     private static final int NOT_FOUND = 404;
     private static final int GONE = 410;
@@ -45,6 +45,7 @@ final class FollowedList<T extends HasMetadata> {
     private final LongSupplier nanoTime;
     private final Runnable onChange;
     private long nextAttempt;
+    private boolean outageTold;
 
     private volatile boolean complete;
     private volatile long listedAt;
@@ -122,6 +123,22 @@ final class FollowedList<T extends HasMetadata> {
         Optional<String> fault = run.fault(now);
         if (fault.isPresent()) {
             run.end(fault.get(), watch.refusal().orElse(0));
+        } else if (run.listed) {
+            tellOutage(watch.failure());
+        }
+    }
+
+    private void tellOutage(Optional<String> outage) {
+        if (outage.isPresent() && !outageTold && age().compareTo(SHORT_OUTAGE) > 0) {
+            outageTold = true;
+            log.warn(
+                    "{} of {} are not followed now, and what was known before is served on: {}",
+                    resource.name(),
+                    server.address(),
+                    outage.get());
+        } else if (outage.isEmpty() && outageTold) {
+            outageTold = false;
+            log.info("{} of {} are followed again", resource.name(), server.address());
         }
     }
 
@@ -171,9 +188,12 @@ final class FollowedList<T extends HasMetadata> {
         /** What is wrong with this informer, though it goes on. */
         Optional<String> fault(long now) {
             if (!listed) {
-                return now - begun < LIST_LIMIT.toNanos()
+                return now - begun < server.pace().listLimit().toNanos()
                         ? Optional.empty()
-                        : Optional.of("no complete list in " + LIST_LIMIT.toSeconds() + " s");
+                        : Optional.of(
+                                "no complete list in "
+                                        + server.pace().listLimit().toSeconds()
+                                        + " s");
             }
             int refusal = watch.refusal().orElse(0);
             if (refusal == NOT_FOUND || refusal == GONE) {

@@ -1,6 +1,7 @@
 package dev.sluice.kubernetes;
 
 import dev.sluice.config.InvalidConfigException;
+import dev.sluice.kubernetes.transport.ApiFailures;
 import io.fabric8.kubernetes.client.Config;
 import java.io.IOException;
 import java.io.InputStream;
@@ -74,9 +75,17 @@ record Kubeconfig(Path path, Optional<Path> tokenFile) {
                         : Optional.of(path.toAbsolutePath().resolveSibling(tokenFile)));
     }
 
-    /** The settings of a client. */
+    /**
+     * The settings of a client.
+     *
+     * @throws InvalidConfigException if the client can't make sense of the file
+     */
     Config config() {
-        return Config.fromKubeconfig(path.toFile());
+        try {
+            return Config.fromKubeconfig(path.toFile());
+        } catch (RuntimeException e) {
+            throw invalid(path, "can't be used: " + ApiFailures.describe(e));
+        }
     }
 
     private static Map<?, ?> parse(Path path) {

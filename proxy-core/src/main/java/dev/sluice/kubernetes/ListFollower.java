@@ -1,7 +1,6 @@
 package dev.sluice.kubernetes;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
-import java.time.Duration;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
@@ -15,14 +14,11 @@ import java.util.random.RandomGenerator;
  */
 record ListFollower(
         ApiServer server, RandomGenerator random, LongSupplier nanoTime, Runnable onChange) {
-    private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(1);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
-
     <T extends HasMetadata> FollowedList<T> follow(ListedResource<T> resource) {
         return new FollowedList<>(server, resource, backoff(), nanoTime, onChange);
     }
 
     Backoff backoff() {
-        return new Backoff(random, SHORTEST_PAUSE, LONGEST_PAUSE);
+        return new Backoff(random, server.pace().shortestPause(), server.pace().longestPause());
     }
 }

@@ -23,6 +23,12 @@ class ProxyConfigTest {
                 .isEqualTo(
                         new ProxyConfig(
                                 Optional.empty(),
+                                new ProxyConfig.Kubernetes(
+                                        Optional.empty(),
+                                        Optional.empty(),
+                                        Optional.empty(),
+                                        Optional.empty(),
+                                        false),
                                 new ProxyConfig.Transport(ProxyConfig.Transport.Kind.AUTO, 0),
                                 new ProxyConfig.Redirect(
                                         ProxyConfig.Redirect.Mode.IPTABLES,
@@ -68,6 +74,10 @@ class ProxyConfigTest {
                 parse(
                         """
                         manifests = /etc/services
+                        kubernetes {
+                          kubeconfig = /etc/kubeconfig, api-server = "https://192.0.2.1:6443"
+                          ca-file = /etc/ca.crt, token-file = /etc/token, allow-exec = true
+                        }
                         transport { kind = nio, event-loops = 2 }
                         redirect {
                           mode = none, flavour = nft, address4 = 10.0.0.5, address6 = "fd00::5"
@@ -95,6 +105,10 @@ class ProxyConfigTest {
         assertThat(config.toString())
                 .isEqualTo(
                         "ProxyConfig[manifests=Optional[/etc/services],"
+                                + " kubernetes=Kubernetes[kubeconfig=Optional[/etc/kubeconfig],"
+                                + " apiServer=Optional[https://192.0.2.1:6443],"
+                                + " caFile=Optional[/etc/ca.crt],"
+                                + " tokenFile=Optional[/etc/token], allowExec=true],"
                                 + " transport=Transport[kind=NIO, eventLoops=2],"
                                 + " redirect=Redirect[mode=NONE, flavour=NFT,"
                                 + " address4=Optional[10.0.0.5], address6=Optional[fd00::5],"

@@ -101,6 +101,30 @@ final class KubernetesFixtures {
                 .build();
     }
 
+    /** A slice of {@code discovery.k8s.io/v1beta1} of port {@code http} 8080. */
+    static io.fabric8.kubernetes.api.model.discovery.v1beta1.EndpointSlice betaSlice(
+            String name, String service, String address) {
+        return new io.fabric8.kubernetes.api.model.discovery.v1beta1.EndpointSliceBuilder()
+                .withNewMetadata()
+                .withNamespace("default")
+                .withName(name)
+                .addToLabels("kubernetes.io/service-name", service)
+                .endMetadata()
+                .withAddressType("IPv4")
+                .addNewPort()
+                .withName("http")
+                .withPort(8080)
+                .withProtocol("TCP")
+                .endPort()
+                .addNewEndpoint()
+                .withAddresses(address)
+                .withNewConditions()
+                .withReady(true)
+                .endConditions()
+                .endEndpoint()
+                .build();
+    }
+
     /** Sorts the objects by their kinds. */
     static KubernetesObjects objects(Object... all) {
         return new KubernetesObjects(

@@ -70,11 +70,11 @@ class MainTest {
     }
 
     @Test
-    void runWithoutManifestsNamesTheFlagAndTheKey() {
+    void runWithoutASourceNamesTheFlags() {
         assertThat(run("run")).isEqualTo(3);
         assertThat(errorLine())
-                .startsWith("sluice run: sluice.manifests is not set")
-                .contains("--manifests");
+                .startsWith("sluice run: there is nothing to serve")
+                .contains("--manifests", "--kubeconfig");
     }
 
     @Test
@@ -150,7 +150,7 @@ class MainTest {
     void onlyVerboseShowsTheStackTrace() {
         assertThat(run("run", "-v")).isEqualTo(3);
         assertThat(err.toString())
-                .startsWith("sluice run: sluice.manifests is not set")
+                .startsWith("sluice run: there is nothing to serve")
                 .contains("\tat dev.sluice.app.RunCommand");
     }
 

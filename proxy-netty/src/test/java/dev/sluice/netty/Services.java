@@ -96,6 +96,7 @@ final class Services implements AutoCloseable {
                 };
         return new ProxyConfig(
                 defaults.manifests(),
+                defaults.kubernetes(),
                 new ProxyConfig.Transport(kind, 2),
                 defaults.redirect(),
                 defaults.listener(),

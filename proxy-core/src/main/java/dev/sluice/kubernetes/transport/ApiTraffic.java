@@ -27,21 +27,32 @@ public final class ApiTraffic {
     private final Map<String, WatchHealth> watches = new ConcurrentHashMap<>();
     private final LongSupplier nanoTime;
     private final Duration silenceLimit;
+    private final Duration shortestPause;
+    private final Duration longestPause;
     private final AtomicLong notBefore;
 
     /**
      * @param silenceLimit a watch on which nothing comes for so long, not even the answer to a
      *     ping, is dead; some intervals of the pings
+     * @param shortestPause before the next watch where two in a row ended as soon as they were
+     *     open; it doubles with each further one
+     * @param longestPause what it grows to
      */
-    public ApiTraffic(LongSupplier nanoTime, Duration silenceLimit) {
+    public ApiTraffic(
+            LongSupplier nanoTime,
+            Duration silenceLimit,
+            Duration shortestPause,
+            Duration longestPause) {
         this.nanoTime = nanoTime;
+        this.shortestPause = shortestPause;
+        this.longestPause = longestPause;
         this.silenceLimit = silenceLimit;
         this.notBefore = new AtomicLong(nanoTime.getAsLong());
     }
 
     /** The watches on one path, {@code /api/v1/services} for instance. */
     public WatchHealth watch(String path) {
-        return watches.computeIfAbsent(path, any -> new WatchHealth());
+        return watches.computeIfAbsent(path, any -> new WatchHealth(shortestPause, longestPause));
     }
 
     /**

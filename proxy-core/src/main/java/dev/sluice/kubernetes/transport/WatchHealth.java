@@ -1,5 +1,6 @@
 package dev.sluice.kubernetes.transport;
 
+import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
@@ -14,8 +15,10 @@ public final class WatchHealth {
     /** A watch that ends sooner than this, and the one after it as well, is no watch. */
     private static final long SHORT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(16);
+    private static final int MOST_DOUBLINGS = 20;
 
+    private final Duration shortestPause;
+    private final Duration longestPause;
     private final Object lock = new Object();
     private @Nullable WatchStream stream;
     private @Nullable Long lastHeard;
@@ -26,7 +29,10 @@ public final class WatchHealth {
     private long openedAt;
     private int shortLived;
 
-    WatchHealth() {}
+    WatchHealth(Duration shortestPause, Duration longestPause) {
+        this.shortestPause = shortestPause;
+        this.longestPause = longestPause;
+    }
 
     /** How many watches were opened. */
     public long opened() {
@@ -118,8 +124,8 @@ public final class WatchHealth {
             return shortLived < 2
                     ? 0
                     : Math.min(
-                            LONGEST_PAUSE_NANOS,
-                            TimeUnit.SECONDS.toNanos(1) << Math.min(shortLived - 2, 5));
+                            longestPause.toNanos(),
+                            shortestPause.toNanos() << Math.min(shortLived - 2, MOST_DOUBLINGS));
         }
     }
 

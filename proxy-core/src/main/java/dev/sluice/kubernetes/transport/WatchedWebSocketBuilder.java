@@ -1,5 +1,6 @@
 package dev.sluice.kubernetes.transport;
 
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
@@ -14,6 +15,9 @@ import java.util.concurrent.CompletionException;
  * <p>Threads: one.
  */
 final class WatchedWebSocketBuilder implements WebSocket.Builder {
+    private static final int OK = 200;
+    private static final int SERVICE_UNAVAILABLE = 503;
+
     private final WebSocket.Builder builder;
     private final ApiTraffic traffic;
 
@@ -45,25 +49,31 @@ final class WatchedWebSocketBuilder implements WebSocket.Builder {
         WatchHealth health = traffic.watch(uri.getPath());
         WatchStream stream = new WatchStream(listener, health, traffic);
         return traffic.send(health.pause(), () -> builder.buildAsync(uri, stream))
-                .whenComplete(
-                        (opened, failure) -> {
-                            if (failure != null) {
-                                notOpened(health, unwrapped(failure));
-                            }
-                        });
+                .exceptionallyCompose(
+                        failure ->
+                                CompletableFuture.failedFuture(told(health, unwrapped(failure))));
     }
 
-    private void notOpened(WatchHealth health, Throwable failure) {
-        if (failure instanceof WebSocketHandshakeException refused
-                && refused.getResponse() != null) {
-            HttpResponse<?> response = refused.getResponse();
-            traffic.answered(response.statusCode(), response.headers());
-            health.notOpened(
-                    "the watch was refused with HTTP status " + response.statusCode(),
-                    response.statusCode());
-        } else {
-            health.notOpened(ApiFailures.describe(failure), 0);
+    /**
+     * Tells of a watch that did not open; returns what the client shall see of it. On a 200, a 503
+     * and all that is no answer at all, the client would go on without a WebSocket, and so without
+     * pings, unless it gets an exception of its own kind.
+     */
+    private Throwable told(WatchHealth health, Throwable failure) {
+        if (!(failure instanceof WebSocketHandshakeException refused)
+                || refused.getResponse() == null) {
+            String reason = ApiFailures.describe(failure);
+            health.notOpened(reason, 0);
+            return new KubernetesClientException(reason, failure);
         }
+        HttpResponse<?> response = refused.getResponse();
+        int status = response.statusCode();
+        String reason = "the watch was refused with HTTP status " + status;
+        traffic.answered(status, response.headers());
+        health.notOpened(reason, status);
+        return status == OK || status == SERVICE_UNAVAILABLE
+                ? new KubernetesClientException(reason)
+                : failure;
     }
 
     private static Throwable unwrapped(Throwable failure) {

@@ -41,6 +41,7 @@ final class SpliceProxy implements ProxyUnderTest {
         ProxyConfig defaults = ProxyConfig.embedded();
         return new ProxyConfig(
                 defaults.manifests(),
+                defaults.kubernetes(),
                 new ProxyConfig.Transport(transport, 2),
                 defaults.redirect(),
                 defaults.listener(),

@@ -1,0 +1,48 @@
+package dev.sluice.kubernetes;
+
+import java.time.Duration;
+
+/**
+ * How long the API server is waited for, and how often it is asked again.
+ *
+ * <p>Immutable; any thread.
+ *
+ * @param connectLimit until a connection is there
+ * @param requestLimit until an answer begins
+ * @param listLimit until a whole list is there; 10,000 Services take some seconds
+ * @param pingInterval between two pings on a watch
+ * @param silenceLimit a watch on which nothing comes for so long is dead
+ * @param leastReconnect the first pause before a watch is opened again is at least so long; pauses
+ *     double until they are 32 times as long. Each process draws its own, so that the nodes of a
+ *     cluster do not come back all at once
+ * @param mostReconnect the same at most
+ * @param shortestPause until a list that failed is tried again, at first
+ * @param longestPause the same at last
+ */
+record ApiPace(
+        Duration connectLimit,
+        Duration requestLimit,
+        Duration listLimit,
+        Duration pingInterval,
+        Duration silenceLimit,
+        Duration leastReconnect,
+        Duration mostReconnect,
+        Duration shortestPause,
+        Duration longestPause) {
+
+    /**
+     * A dead watch is replaced within 60 s: two pings may be lost, and half of the time is left for
+     * opening another one.
+     */
+    static final ApiPace STANDARD =
+            new ApiPace(
+                    Duration.ofSeconds(5),
+                    Duration.ofSeconds(30),
+                    Duration.ofSeconds(60),
+                    Duration.ofSeconds(10),
+                    Duration.ofSeconds(25),
+                    Duration.ofMillis(200),
+                    Duration.ofMillis(400),
+                    Duration.ofSeconds(1),
+                    Duration.ofSeconds(30));
+}
