@@ -62,7 +62,7 @@ final class Lab implements AutoCloseable {
             client = numbered("client-", 2);
             unnumberedClient = unnumbered("cali-", 3);
             backends = List.of(numbered("a-", 11), numbered("b-", 12), numbered("c-", 13));
-            serveNames();
+            resetPods();
         } catch (Exception | AssertionError e) {
             close();
             throw e;
@@ -112,8 +112,14 @@ final class Lab implements AutoCloseable {
         namespace.ip("link set eth0 up");
     }
 
-    /** Lets each backend tell its name, whatever it did before. */
-    void serveNames() throws IOException {
+    /** Lets each backend tell its name and answer everybody; no client has a connection open. */
+    void resetPods() throws IOException, RedirectException {
+        for (Pod each : clients()) {
+            each.closeAll();
+        }
+        for (Pod backend : backends) {
+            backend.namespace().run("nft", "flush", "ruleset");
+        }
         a().serve(() -> Behaviour.id("a"));
         b().serve(() -> Behaviour.id("b"));
         c().serve(() -> Behaviour.id("c"));

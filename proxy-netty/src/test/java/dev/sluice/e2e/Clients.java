@@ -67,6 +67,22 @@ public final class Clients {
         return answers;
     }
 
+    /** One after another; what each was told, and after how many milliseconds. */
+    public static List<Answer> askInTurn(InetSocketAddress service, int clients)
+            throws IOException {
+        List<Answer> all = new ArrayList<>();
+        for (int i = 0; i < clients; i++) {
+            all.add(timed(service));
+        }
+        return all;
+    }
+
+    private static Answer timed(InetSocketAddress service) throws IOException {
+        long start = System.nanoTime();
+        String answer = ask(service);
+        return new Answer(answer, (System.nanoTime() - start) / 1_000_000);
+    }
+
     /** All at the same moment; what each was told, and after how many milliseconds. */
     public static List<Answer> askAtOnce(InetSocketAddress service, int clients) throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(clients);
@@ -79,10 +95,7 @@ public final class Clients {
                                 () -> {
                                     ready.countDown();
                                     ready.await();
-                                    long start = System.nanoTime();
-                                    String answer = ask(service);
-                                    long millis = (System.nanoTime() - start) / 1_000_000;
-                                    return new Answer(answer, millis);
+                                    return timed(service);
                                 }));
             }
             List<Answer> all = new ArrayList<>();

@@ -64,6 +64,13 @@ public final class Pod implements AutoCloseable {
         return agent.call(kept -> Clients.ask(service, times));
     }
 
+    /** What clients that come one after another are told. */
+    public List<Clients.Answer> askInTurn(InetSocketAddress service, int clients)
+            throws IOException {
+        return agent.call(kept -> Clients.askInTurn(service, clients));
+    }
+
+    /** The same for clients that come all at the same moment. */
     public List<Clients.Answer> askAtOnce(InetSocketAddress service, int clients)
             throws IOException {
         return agent.call(kept -> Clients.askAtOnce(service, clients));
