@@ -20,6 +20,7 @@ import dev.sluice.redirect.UnservedFamilyException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -70,6 +71,39 @@ class ReconcilerTest {
         assertThat(node.ruleCalls).isZero();
         assertThat(reconciler.status().complete()).isFalse();
         assertThat(reconciler.status().ok()).isFalse();
+    }
+
+    @Test
+    void aSourceThatMustNotBeFollowedEndsTheWaitAndTouchesNothing() {
+        UnusableSourceException reason = new UnusableSourceException("not this one");
+        ServiceSource unusable =
+                new ServiceSource() {
+                    @Override
+                    public void start(Runnable onChange) {
+                        onChange.run();
+                    }
+
+                    @Override
+                    public Optional<ServiceSnapshot> snapshot() {
+                        throw reason;
+                    }
+
+                    @Override
+                    public void close() {}
+                };
+        Reconciler refusing =
+                new Reconciler(
+                        unusable, node, node, PACE, REMOVAL_LIMIT, control, control::nanoTime);
+
+        CompletableFuture<ReconcileStatus> settled = refusing.settled();
+        refusing.start();
+        control.advance(Duration.ofSeconds(10));
+
+        assertThat(settled).isCompletedExceptionally();
+        assertThat(settled.handle((status, failure) -> failure).join()).isSameAs(reason);
+        assertThat(node.calls).isEmpty();
+        assertThat(node.ruleCalls).isZero();
+        assertThat(refusing.status().ok()).isFalse();
     }
 
     @Test
