@@ -51,20 +51,15 @@ final class AdminHandler extends ChannelInboundHandlerAdapter {
     }
 
     @Override
-    public void channelActive(ChannelHandlerContext context) {
-        context.read();
-    }
-
-    @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
         try {
             if (message instanceof HttpRequest request && !over) {
                 timer.requested();
+                // The next request waits until this one is answered.
+                context.channel().config().setAutoRead(false);
                 answer(context, request);
-            } else {
-                // The end of a request that has been answered, or what follows a refused one.
-                context.read();
             }
+            // All else is the end of a request that has been answered, or follows a refused one.
         } finally {
             ReferenceCountUtil.release(message);
         }
@@ -185,7 +180,7 @@ final class AdminHandler extends ChannelInboundHandlerAdapter {
             timer.ended();
             ChannelFuture unused = ((DuplexChannel) context.channel()).shutdownOutput();
         }
-        context.read();
+        context.channel().config().setAutoRead(true);
     }
 
     @Override

@@ -9,7 +9,6 @@ import dev.sluice.netty.Traffic;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -162,8 +161,7 @@ public final class AdminServer implements AutoCloseable {
                 new ServerBootstrap()
                         .group(group)
                         .channel(NioServerSocketChannel.class)
-                        .childHandler(connections)
-                        .childOption(ChannelOption.AUTO_READ, false);
+                        .childHandler(connections);
         long deadline = System.nanoTime() + patience.toNanos();
         try {
             while (true) {
@@ -222,15 +220,17 @@ public final class AdminServer implements AutoCloseable {
     public void closeFor(BooleanSupplier successorIsThere) {
         Future<?> unused =
                 group.scheduleWithFixedDelay(
-                        () -> {
-                            if (listener.isOpen() && successorIsThere.getAsBoolean()) {
-                                ChannelFuture closed = listener.close();
-                                connections.close();
-                            }
-                        },
+                        () -> giveUp(successorIsThere),
                         RETRY_MILLIS,
                         RETRY_MILLIS,
                         TimeUnit.MILLISECONDS);
+    }
+
+    private void giveUp(BooleanSupplier successorIsThere) {
+        if (listener.isOpen() && successorIsThere.getAsBoolean()) {
+            ChannelFuture unused = listener.close();
+            connections.close();
+        }
     }
 
     /** Ends it; waits for 2 s at most. A second call does nothing more. */

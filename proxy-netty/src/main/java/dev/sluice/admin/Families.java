@@ -23,7 +23,12 @@ final class Families {
     private static final double NANOS_PER_SECOND = 1e9;
 
     /** One series of a family. */
-    record Sample(Labels labels, double value) {}
+    record Sample(Labels labels, double value) {
+        /** A count, exact up to 2^53. */
+        Sample(Labels labels, long count) {
+            this(labels, (double) count);
+        }
+    }
 
     private final List<MetricSnapshot> all = new ArrayList<>();
 
@@ -36,7 +41,7 @@ final class Families {
      *
      * @param name without the suffix {@code _total}, which is added
      */
-    void counter(String name, String help, double value) {
+    void counter(String name, String help, long value) {
         counter(name, help, List.of(new Sample(Labels.EMPTY, value)));
     }
 
@@ -53,6 +58,11 @@ final class Families {
             }
             all.add(family.build());
         }
+    }
+
+    /** A number of something that goes up and down. */
+    void gauge(String name, String help, long value) {
+        gauge(name, help, (double) value);
     }
 
     /** What goes up and down. */

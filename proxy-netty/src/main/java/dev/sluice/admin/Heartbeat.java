@@ -58,11 +58,13 @@ final class Heartbeat {
         if (current.isCompletedExceptionally()) {
             return Check.failed(name, "it has ended");
         }
-        if (current.isDone() || busy.compareTo(WORTH_A_REMARK) < 0 && busy.compareTo(limit) < 0) {
+        if (current.isDone()) {
             return Check.ok(name);
         }
         if (busy.compareTo(limit) < 0) {
-            return Check.ok(name, "busy for " + busy.toSeconds() + " s");
+            return busy.compareTo(WORTH_A_REMARK) < 0
+                    ? Check.ok(name)
+                    : Check.ok(name, "busy for " + busy.toSeconds() + " s");
         }
         // A task may have been dropped by a thread that has ended in good order since.
         return nextTurn.get().isDone()

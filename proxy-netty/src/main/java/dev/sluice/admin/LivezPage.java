@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * {@code /livez}: whether a restart would help. Each thread that the proxy can't do without is
@@ -21,13 +22,12 @@ final class LivezPage implements Page {
     static final Duration LOOP_LIMIT = Duration.ofMillis(900);
 
     private final List<Heartbeat> loops;
-    private final List<Heartbeat> all;
+    private final Heartbeat control;
     private final Executor adminLoop;
 
     LivezPage(List<Heartbeat> loops, Heartbeat control, Executor adminLoop) {
         this.loops = List.copyOf(loops);
-        this.all = new ArrayList<>(loops);
-        this.all.add(control);
+        this.control = control;
         this.adminLoop = adminLoop;
     }
 
@@ -61,8 +61,8 @@ final class LivezPage implements Page {
     @Override
     public CompletionStage<Reply> reply(PageRequest request) {
         request.allowOnly("verbose");
-        all.forEach(Heartbeat::begin);
-        // The control thread is not waited for: it may be busy for seconds.
+        // Not waited for: it may be busy for seconds.
+        CompletableFuture<?> unused = control.begin();
         CompletableFuture<?>[] turns =
                 loops.stream().map(Heartbeat::begin).toArray(CompletableFuture<?>[]::new);
         return CompletableFuture.allOf(turns)
@@ -72,6 +72,8 @@ final class LivezPage implements Page {
     }
 
     private HealthReport report() {
-        return new HealthReport("livez", all.stream().map(Heartbeat::verdict).toList());
+        return new HealthReport(
+                "livez",
+                Stream.concat(loops.stream(), Stream.of(control)).map(Heartbeat::verdict).toList());
     }
 }
