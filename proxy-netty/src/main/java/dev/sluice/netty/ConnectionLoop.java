@@ -144,8 +144,7 @@ final class ConnectionLoop {
     }
 
     /** The live connections of some Service ports, those that came first, and their number. */
-    ConnectionStatus.Sample connections(Predicate<ServicePortName> wanted, int limit) {
-        long now = System.nanoTime();
+    ConnectionStatus.Sample connections(Predicate<ServicePortName> wanted, int limit, long now) {
         List<ConnectionStatus> oldest = new ArrayList<>();
         int total = 0;
         for (ProxyConnection connection : live) {

@@ -6,11 +6,9 @@ import dev.sluice.model.Endpoint;
 import dev.sluice.model.FrontEnd;
 import dev.sluice.model.ServicePortName;
 import dev.sluice.netty.ConnectionCounters.Event;
-import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,14 +25,6 @@ import org.slf4j.LoggerFactory;
  */
 final class ProxyConnection implements Dialer.Outcome {
     private static final Logger log = LoggerFactory.getLogger(ProxyConnection.class);
-
-    /**
-     * When a waiting RST looks whether all bytes have arrived, ms: soon at first, since most have,
-     * and then ever more seldom, since all flows of a pod that crashed may be waiting.
-     */
-    private static final long FIRST_RESET_CHECK_MILLIS = 5;
-
-    private static final long LONGEST_RESET_CHECK_MILLIS = 80;
 
     private enum Phase {
         DIALLING,
@@ -60,8 +50,6 @@ final class ProxyConnection implements Dialer.Outcome {
     private @Nullable StreamSocket backend;
     private @Nullable Relay download;
     private @Nullable PendingReset reset;
-    private @Nullable ScheduledFuture<?> resetCheck;
-    private long resetCheckMillis = FIRST_RESET_CHECK_MILLIS;
     private boolean turnIsDue;
 
     /**
@@ -102,6 +90,7 @@ final class ProxyConnection implements Dialer.Outcome {
             dialer.start();
         } catch (IOException e) {
             log.debug("{}: a client left before it was served: {}", servicePort, e.getMessage());
+            counters.count(Event.CLIENT_GONE);
             abort();
         } catch (RuntimeException | Error e) {
             endByFault(e);
@@ -214,17 +203,8 @@ final class ProxyConnection implements Dialer.Outcome {
         }
         if (current.isDue(System.nanoTime())) {
             abort();
-        } else if (resetCheck == null) {
-            resetCheck =
-                    loop.eventLoop()
-                            .schedule(
-                                    () -> {
-                                        resetCheck = null;
-                                        turn();
-                                    },
-                                    resetCheckMillis,
-                                    TimeUnit.MILLISECONDS);
-            resetCheckMillis = Math.min(2 * resetCheckMillis, LONGEST_RESET_CHECK_MILLIS);
+        } else {
+            current.checkLater(loop.eventLoop(), this::turn);
         }
     }
 
@@ -272,7 +252,7 @@ final class ProxyConnection implements Dialer.Outcome {
                 Optional.ofNullable(asked),
                 Optional.ofNullable(endpoint == null ? dialer.dialling() : endpoint),
                 shownPhase(),
-                Duration.ofNanos(now - startedAt),
+                Duration.ofNanos(Math.max(0, now - startedAt)),
                 upload.bytes(),
                 download == null ? 0 : download.bytes());
     }
@@ -314,8 +294,8 @@ final class ProxyConnection implements Dialer.Outcome {
         if (download != null) {
             download.abandon();
         }
-        if (resetCheck != null) {
-            resetCheck.cancel(false);
+        if (reset != null) {
+            reset.cancel();
         }
         loop.remove(this);
         countBytes();

@@ -96,7 +96,9 @@ public final class Traffic {
      */
     public CompletableFuture<ConnectionStatus.Sample> connections(
             Predicate<ServicePortName> wanted, int limitOfSample) {
-        return loops.askAll(loop -> loop.connections(wanted, limitOfSample))
+        // One time for all loops, so that ages can be compared.
+        long now = System.nanoTime();
+        return loops.askAll(loop -> loop.connections(wanted, limitOfSample, now))
                 .thenApply(shares -> merged(shares, limitOfSample));
     }
 

@@ -281,7 +281,9 @@ class TrafficViewsTest {
             RawHttp.Reply plain = proxy.get("/metrics");
             assertThat(plain.headers().get("content-type")).startsWith("text/plain; version=0.0.4");
             assertThat(PrometheusText.parse(plain.body()))
-                    .containsEntry("kubeproxy_sync_proxy_rules_duration_seconds_count", 1.0)
+                    .hasEntrySatisfying(
+                            "kubeproxy_sync_proxy_rules_duration_seconds_count",
+                            runs -> assertThat(runs).isPositive())
                     .containsKey("process_open_fds")
                     .containsKey("process_cpu_seconds_total")
                     .containsEntry("sluice_rules_in_force", 1.0)
