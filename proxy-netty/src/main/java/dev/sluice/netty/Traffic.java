@@ -10,7 +10,8 @@ import java.util.function.Predicate;
 
 /**
  * What listeners and connections do now, for whoever wants to see it. An event loop that is asked
- * answers on its next turn, and is busy with it for some microseconds a hundred connections.
+ * answers on its next turn; its connections wait meanwhile, some milliseconds where there are tens
+ * of thousands of them.
  *
  * <p>Threads: any; nothing blocks.
  */
