@@ -78,7 +78,7 @@ nginx -c "$work/backend.conf" -p "$work" 2>/dev/null & pid[backend]=$!
 nginx -c "$work/stream.conf" -p "$work" 2>/dev/null & pid[nginx]=$!; port[nginx]=19002
 haproxy -f "$work/haproxy.cfg" 2>/dev/null & pid[haproxy]=$!; port[haproxy]=19001
 haproxy -f "$work/haproxy-splice.cfg" 2>/dev/null & pid[haproxy-splice]=$!; port[haproxy-splice]=19003
-java -jar "$jar" run --manifests "$work/services.yaml" --redirect none --set dial.allow-loopback=true 2>"$work/sluice.log" &
+java -jar "$jar" run --manifests "$work/services.yaml" --redirect none --set dial.allow-loopback=true --set admin.address=none 2>"$work/sluice.log" &
 pid[sluice]=$!
 for _ in $(seq 100); do
   port[sluice]=$(sed -n 's/.*-> 127.0.0.1:\([0-9]*\)$/\1/p' "$work/sluice.log" | head -1)

@@ -34,9 +34,11 @@ final class KeepDirection extends ArchCondition<JavaClass> {
         table.put("affinity", Set.of("model", "config", "balance"));
         table.put("redirect", Set.of("model", "config"));
         table.put("state", Set.of("model", "config"));
-        table.put("control", Set.of("model", "config", "redirect"));
+        table.put("stats", Set.of());
+        table.put("control", Set.of("model", "config", "redirect", "stats"));
         table.put("kubernetes", Set.of("model", "config", "control"));
-        table.put("netty", Set.of("model", "config", "balance", "state", "control"));
+        table.put("netty", Set.of("model", "config", "balance", "state", "stats", "control"));
+        table.put("admin", Set.of("model", "config", "stats", "control", "affinity", "netty"));
         table.put("app", Set.copyOf(table.keySet()));
         return Collections.unmodifiableSortedMap(table);
     }

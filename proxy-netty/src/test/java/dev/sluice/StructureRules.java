@@ -22,15 +22,19 @@ final class StructureRules {
         return List.of(
                 fence(
                         List.of("kubernetes"),
-                        List.of(
-                                "io.fabric8..",
-                                "tools.jackson..",
-                                "com.fasterxml.jackson..",
-                                "org.snakeyaml.."),
+                        List.of("io.fabric8..", "com.fasterxml.jackson..", "org.snakeyaml.."),
                         "io.fabric8.kubernetes.api.model.Service.<init>",
-                        "tools.jackson.databind.ObjectMapper.<init>",
                         "com.fasterxml.jackson.annotation.JsonFormat$Shape.STRING",
                         "org.snakeyaml.engine.v2.api.LoadSettings.builder"),
+                fence(
+                        List.of("kubernetes", "admin"),
+                        List.of("tools.jackson.."),
+                        "tools.jackson.databind.ObjectMapper.<init>"),
+                fence(
+                        List.of("admin"),
+                        List.of("io.prometheus..", "io.netty.handler.codec.http.."),
+                        "io.prometheus.metrics.model.snapshots.Labels.EMPTY",
+                        "io.netty.handler.codec.http.HttpMethod.GET"),
                 fence(
                         List.of("config"),
                         List.of("com.typesafe.config.."),

@@ -7,6 +7,7 @@ import com.typesafe.config.ConfigValue;
 import com.typesafe.config.ConfigValueFactory;
 import com.typesafe.config.ConfigValueType;
 import dev.sluice.model.IpAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -16,6 +17,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -30,6 +33,7 @@ import java.util.stream.Collectors;
 final class ConfigValues {
     private static final Pattern WHOLE_NUMBER = Pattern.compile("-?\\d{1,18}");
     private static final Pattern UNIT = Pattern.compile(".*\\p{L}");
+    private static final Pattern HOST_NAME = Pattern.compile("[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*");
 
     private final String path;
     private final ConfigObject section;
@@ -129,6 +133,25 @@ final class ConfigValues {
     /** Empty text is no server. */
     Optional<URI> serverAddress(String name) {
         return parsed(name, text(name), ServerAddress::parse);
+    }
+
+    /** {@code none}, or empty text, is no address. */
+    Optional<InetSocketAddress> socketAddress(String name) {
+        String text = text(name);
+        return parsed(name, text.equals("none") ? "" : text, SocketAddressText::parse);
+    }
+
+    /** In lower case. */
+    Set<String> hostNames(String name) {
+        Set<String> names = new TreeSet<>();
+        for (String text : texts(name)) {
+            if (!HOST_NAME.matcher(text).matches()) {
+                throw invalid(
+                        name, "must be host names without a port: letters, digits, '-' and '.'");
+            }
+            names.add(text.toLowerCase(Locale.ROOT));
+        }
+        return names;
     }
 
     PortRanges portRanges(String name) {

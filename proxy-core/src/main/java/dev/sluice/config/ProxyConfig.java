@@ -3,12 +3,14 @@ package dev.sluice.config;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import dev.sluice.model.IpAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 
 /**
  * All settings of a proxy.
@@ -29,7 +31,8 @@ public record ProxyConfig(
         Affinity affinity,
         Reconcile reconcile,
         State state,
-        Shutdown shutdown) {
+        Shutdown shutdown,
+        Admin admin) {
 
     /**
      * Reads and checks {@code sluice { … }} of a configuration; what it leaves out has the default
@@ -51,12 +54,13 @@ public record ProxyConfig(
 
     /**
      * For tests and programs without root: no redirect, listeners on 127.0.0.1, endpoints on
-     * loopback allowed, nothing kept on disk.
+     * loopback allowed, nothing kept on disk, no admin server.
      */
     public static ProxyConfig embedded() {
         return from(
                 ConfigFactory.parseString(
-                        "sluice { redirect.mode = none, dial.allow-loopback = true }"));
+                        "sluice { redirect.mode = none, dial.allow-loopback = true,"
+                                + " admin.address = none }"));
     }
 
     /**
@@ -75,7 +79,25 @@ public record ProxyConfig(
                 affinity,
                 reconcile,
                 state,
-                shutdown);
+                shutdown,
+                admin);
+    }
+
+    /** The same with another admin server, or with none. */
+    public ProxyConfig withAdmin(Admin other) {
+        return new ProxyConfig(
+                manifests,
+                kubernetes,
+                transport,
+                redirect,
+                listener,
+                dial,
+                connections,
+                affinity,
+                reconcile,
+                state,
+                shutdown,
+                other);
     }
 
     /**
@@ -219,4 +241,29 @@ public record ProxyConfig(
      * @param keepRules whether the redirect rules stay for the next process
      */
     public record Shutdown(Duration drain, boolean keepRules) {}
+
+    /**
+     * The admin server.
+     *
+     * @param address where it listens, port 0 for any free one; empty: there is none
+     * @param allowedHosts host names, in lower case, that requests may be addressed to besides
+     *     loopback and the address itself
+     * @param metrics what it shows at {@code /metrics}
+     */
+    public record Admin(
+            Optional<InetSocketAddress> address, Set<String> allowedHosts, Metrics metrics) {
+        /** No admin server. */
+        public static final Admin NONE = new Admin(Optional.empty(), Set.of(), new Metrics(0));
+
+        public Admin {
+            allowedHosts = Set.copyOf(allowedHosts);
+        }
+    }
+
+    /**
+     * Bounds of metrics.
+     *
+     * @param maxServicePorts most Service ports with series of their own
+     */
+    public record Metrics(int maxServicePorts) {}
 }

@@ -1,12 +1,14 @@
 package dev.sluice.config;
 
 import com.typesafe.config.Config;
+import dev.sluice.config.ProxyConfig.Admin;
 import dev.sluice.config.ProxyConfig.Affinity;
 import dev.sluice.config.ProxyConfig.Connections;
 import dev.sluice.config.ProxyConfig.Dial;
 import dev.sluice.config.ProxyConfig.Keepalive;
 import dev.sluice.config.ProxyConfig.Kubernetes;
 import dev.sluice.config.ProxyConfig.Listener;
+import dev.sluice.config.ProxyConfig.Metrics;
 import dev.sluice.config.ProxyConfig.Reconcile;
 import dev.sluice.config.ProxyConfig.Redirect;
 import dev.sluice.config.ProxyConfig.Shutdown;
@@ -41,7 +43,8 @@ final class ProxyConfigReader {
                 new Affinity(root.section("affinity").number("max-clients", 1, 1 << 24)),
                 reconcile(root.section("reconcile")),
                 state(root.section("state"), redirect.mode()),
-                shutdown(root.section("shutdown")));
+                shutdown(root.section("shutdown")),
+                admin(root.section("admin")));
     }
 
     private static Kubernetes kubernetes(ConfigValues values) {
@@ -158,5 +161,12 @@ final class ProxyConfigReader {
 
     private static Shutdown shutdown(ConfigValues values) {
         return new Shutdown(values.duration("drain", "0s", "24h"), values.truth("keep-rules"));
+    }
+
+    private static Admin admin(ConfigValues values) {
+        return new Admin(
+                values.socketAddress("address"),
+                values.hostNames("allowed-hosts"),
+                new Metrics(values.section("metrics").number("max-service-ports", 0, 100_000)));
     }
 }

@@ -21,6 +21,9 @@ import java.util.TreeMap;
  *     tried again, and serves its earlier value if it had one
  * @param failure what keeps all of them from being as desired: rules could not be written, or the
  *     run broke off
+ * @param rulesInForce whether the last look at the rules left them in force, as far as this node
+ *     can have them: a family that it can't serve is a {@code failure}, but the other's are in
+ *     force, and rules that wait for their turn are no failure at all
  * @param localPorts port of each open listener, 1 to 65535
  */
 public record ReconcileStatus(
@@ -28,11 +31,17 @@ public record ReconcileStatus(
         List<Problem> problems,
         SortedMap<ServicePortName, String> portFailures,
         Optional<String> failure,
+        boolean rulesInForce,
         Map<ServicePortName, Integer> localPorts) {
 
     static final ReconcileStatus NOTHING_YET =
             new ReconcileStatus(
-                    false, List.of(), Collections.emptySortedMap(), Optional.empty(), Map.of());
+                    false,
+                    List.of(),
+                    Collections.emptySortedMap(),
+                    Optional.empty(),
+                    false,
+                    Map.of());
 
     public ReconcileStatus {
         problems = List.copyOf(problems);
@@ -53,6 +62,6 @@ public record ReconcileStatus(
 
     ReconcileStatus brokenOff(Throwable cause) {
         return new ReconcileStatus(
-                complete, problems, portFailures, Optional.of(cause.toString()), localPorts);
+                complete, problems, portFailures, Optional.of(cause.toString()), false, localPorts);
     }
 }

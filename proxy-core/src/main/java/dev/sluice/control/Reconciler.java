@@ -6,14 +6,13 @@ import dev.sluice.model.SnapshotDiff;
 import dev.sluice.redirect.RedirectRules;
 import dev.sluice.redirect.RuleSet;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -46,8 +45,8 @@ public final class Reconciler {
     private final AtomicBoolean stopping = new AtomicBoolean();
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
     private volatile ReconcileStatus status = ReconcileStatus.NOTHING_YET;
-    private @Nullable Future<?> nextRun;
-    private long nextRunAt;
+    private final SyncTimes syncs = new SyncTimes(InstantSource.system());
+    private final NextRun nextRun;
     private long earliestRun;
 
     /** What {@link #stop} does with the rules. */
@@ -92,6 +91,7 @@ public final class Reconciler {
         this.removalLimit = removalLimit;
         this.control = control;
         this.nanoTime = nanoTime;
+        this.nextRun = new NextRun(control, nanoTime, this::run);
         this.earliestRun = nanoTime.getAsLong();
     }
 
@@ -103,6 +103,16 @@ public final class Reconciler {
     /** What the last run came to. */
     public ReconcileStatus status() {
         return status;
+    }
+
+    /** When runs were asked for, and how long they took. */
+    public SyncTimes syncs() {
+        return syncs;
+    }
+
+    /** Completes when the control thread takes a turn; dropped if it is stopped meanwhile. */
+    public CompletableFuture<?> nextTurn() {
+        return stopped.isDone() ? stopped.copy() : CompletableFuture.runAsync(() -> {}, control);
     }
 
     /**
@@ -140,40 +150,27 @@ public final class Reconciler {
     }
 
     private void wake() {
+        syncs.queued();
         if (woken.compareAndSet(false, true)) {
             control.execute(
                     () -> {
                         woken.set(false);
-                        runBy(earliestRun);
+                        nextRun.by(earliestRun);
                     });
         }
     }
 
-    /** Sees to it that a run begins at this time at the latest, or at once if it is past. */
-    private void runBy(long at) {
-        if (nextRun != null) {
-            if (nextRunAt - at <= 0) {
-                return;
-            }
-            nextRun.cancel(false);
-        }
-        nextRunAt = at;
-        nextRun =
-                control.schedule(
-                        this::run, Math.max(0, at - nanoTime.getAsLong()), TimeUnit.NANOSECONDS);
-    }
-
     // Whatever a run dies of, the one after it must follow: nothing else would start it.
     private void run() {
-        nextRun = null;
         if (stopping.get()) {
             return;
         }
-        earliestRun = nanoTime.getAsLong() + pace.minInterval().toNanos();
+        long begin = nanoTime.getAsLong();
+        earliestRun = begin + pace.minInterval().toNanos();
         // Those who wait for this run at the latest; who comes during it waits for the next one.
         List<CompletableFuture<ReconcileStatus>> served = List.copyOf(waiting);
         try {
-            source.snapshot().ifPresent(desired -> reconcile(desired, served));
+            source.snapshot().ifPresent(desired -> reconcile(desired, served, begin));
         } catch (UnusableSourceException e) {
             status = status.brokenOff(e);
             served.forEach(settled -> settled.completeExceptionally(e));
@@ -181,12 +178,13 @@ public final class Reconciler {
         } catch (Throwable e) {
             log.error("A run of the control path broke off; it is repeated", e);
             status = status.brokenOff(e);
-            runBy(nanoTime.getAsLong() + pace.retryInterval().toNanos());
+            syncs.ran(nanoTime.getAsLong() - begin, status);
+            nextRun.by(nanoTime.getAsLong() + pace.retryInterval().toNanos());
         }
     }
 
     private void reconcile(
-            ServiceSnapshot desired, List<CompletableFuture<ReconcileStatus>> served) {
+            ServiceSnapshot desired, List<CompletableFuture<ReconcileStatus>> served, long begin) {
         SnapshotDiff diff = SnapshotDiff.between(ports.applied(), desired.servicePorts());
         ports.openAndUpdate(diff);
         RuleSet wanted = ports.rules(desired.servicePorts());
@@ -201,11 +199,12 @@ public final class Reconciler {
                         desired.problems(),
                         ports.failures().current(),
                         rules.failure(),
+                        !rules.areUnknown(),
                         ports.localPorts());
-
-        runBy(rules.dueAt(wanted));
+        syncs.ran(nanoTime.getAsLong() - begin, status);
+        nextRun.by(rules.dueAt(wanted));
         if (!status.portFailures().isEmpty()) {
-            runBy(nanoTime.getAsLong() + pace.retryInterval().toNanos());
+            nextRun.by(nanoTime.getAsLong() + pace.retryInterval().toNanos());
         }
         if (rules.hold(wanted) || rules.areUnknown()) {
             served.forEach(settled -> settled.complete(status));

@@ -1,23 +1,19 @@
 package dev.sluice.kubernetes;
 
 import dev.sluice.control.UnusableSourceException;
-import dev.sluice.model.FrontEnd;
 import dev.sluice.model.IpAddress;
+import dev.sluice.model.MalformedAddressException;
 import dev.sluice.model.Problem;
+import dev.sluice.model.ServiceName;
 import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServicePortName;
 import dev.sluice.model.ServiceSnapshot;
-import java.net.InetAddress;
 import java.net.URI;
-import java.net.UnknownHostException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the proxy from capturing its own way to the API server.
@@ -29,33 +25,38 @@ final class ApiServerGuard {
     private static final int HTTP = 80;
 
     private final URI server;
-    private @Nullable Set<IpAddress> addresses;
+    private final Optional<IpAddress> address;
+    private boolean started;
 
     ApiServerGuard(URI server) {
         this.server = server;
+        this.address = literal(server.getHost());
+    }
+
+    private static Optional<IpAddress> literal(String host) {
+        try {
+            return Optional.of(
+                    IpAddress.parse(
+                            host.startsWith("[") ? host.substring(1, host.length() - 1) : host));
+        } catch (MalformedAddressException e) {
+            return Optional.empty();
+        }
     }
 
     /**
-     * The snapshot without Service ports that have the address of the API server.
+     * The snapshot without Service ports at which the API server is reached.
      *
      * @throws UnusableSourceException if the first snapshot has one: then the setting is wrong, and
      *     not an object that came later
      */
     ServiceSnapshot check(ServiceSnapshot snapshot) {
-        boolean first = addresses == null;
-        Set<IpAddress> own = addresses == null ? resolve() : addresses;
         List<ServicePort> captured =
-                snapshot.servicePorts().values().stream()
-                        .filter(
-                                servicePort ->
-                                        servicePort.frontEnds().stream()
-                                                .anyMatch(frontEnd -> isServer(frontEnd, own)))
-                        .toList();
+                snapshot.servicePorts().values().stream().filter(this::isServer).toList();
         if (captured.isEmpty()) {
-            addresses = own;
+            started = true;
             return snapshot;
         }
-        if (first) {
+        if (!started) {
             throw new UnusableSourceException(
                     "the API server is reached at "
                             + server
@@ -83,8 +84,24 @@ final class ApiServerGuard {
         return new ServiceSnapshot(served, problems);
     }
 
-    private boolean isServer(FrontEnd frontEnd, Set<IpAddress> own) {
-        return frontEnd.port() == port() && own.contains(frontEnd.address());
+    private boolean isServer(ServicePort servicePort) {
+        if (servicePort.port() != port()) {
+            return false;
+        }
+        return address.isPresent()
+                ? servicePort.clusterIps().contains(address.get())
+                : isNamed(servicePort.name().service(), server.getHost());
+    }
+
+    /**
+     * Whether a host is the Service by the names that cluster DNS gives it; DNS itself is not
+     * asked, since it may be a Service, too.
+     */
+    private static boolean isNamed(ServiceName service, String host) {
+        String[] labels = host.split("\\.", -1);
+        return labels[0].equals(service.name())
+                && (labels.length == 1 ? "default" : labels[1]).equals(service.namespace())
+                && (labels.length < 3 || labels[2].equals("svc"));
     }
 
     private int port() {
@@ -92,16 +109,5 @@ final class ApiServerGuard {
             return server.getPort();
         }
         return "http".equals(server.getScheme()) ? HTTP : HTTPS;
-    }
-
-    private Set<IpAddress> resolve() {
-        try {
-            return Arrays.stream(InetAddress.getAllByName(server.getHost()))
-                    .map(IpAddress::of)
-                    .collect(Collectors.toUnmodifiableSet());
-        } catch (UnknownHostException e) {
-            // It was reached a moment ago; whoever resolves names will tell when it is not.
-            return Set.of();
-        }
     }
 }

@@ -12,6 +12,7 @@ import java.math.BigInteger;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -114,7 +115,7 @@ final class FollowedList<T extends HasMetadata> {
     void tick() {
         long now = nanoTime.getAsLong();
         Run run = current;
-        if (run == null || run.over) {
+        if (run == null || run.over.get()) {
             if (now - nextAttempt >= 0) {
                 begin(run);
             }
@@ -148,15 +149,12 @@ final class FollowedList<T extends HasMetadata> {
         Run run = new Run(before);
         run.informer.start().whenComplete((started, ignored) -> {});
         current = run;
-        if (run.over) {
-            run.informer.stop();
-        }
     }
 
     void close() {
         Run run = current;
         if (run != null) {
-            run.over = true;
+            run.over.set(true);
             run.informer.stop();
         }
     }
@@ -168,7 +166,7 @@ final class FollowedList<T extends HasMetadata> {
         private final long openedBefore = watch.opened();
         private long historyChecked = openedBefore + 1;
         private volatile boolean listed;
-        private volatile boolean over;
+        private final AtomicBoolean over = new AtomicBoolean();
 
         Run(@Nullable Run before) {
             informer = resource.operation().apply(server.client()).runnableInformer(0);
@@ -241,10 +239,9 @@ final class FollowedList<T extends HasMetadata> {
         }
 
         private void end(String reason, int status) {
-            if (over) {
+            if (!over.compareAndSet(false, true)) {
                 return;
             }
-            over = true;
             listFailures.incrementAndGet();
             absent = status == NOT_FOUND;
             if (!reason.equals(failure)) {
@@ -260,7 +257,7 @@ final class FollowedList<T extends HasMetadata> {
 
         @Override
         public void onList(String resourceVersion, boolean remainedEmpty) {
-            if (over) {
+            if (over.get()) {
                 return;
             }
             listed = true;

@@ -12,6 +12,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,16 +29,23 @@ import org.slf4j.LoggerFactory;
  */
 public final class StateDirectory implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(StateDirectory.class);
+    private static final String LOCK = "lock";
     private static final Duration POLL = Duration.ofMillis(100);
     private static final int LONGEST_HOLDER = 300;
     private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
 
     private final Path directory;
     private final List<FileChannel> channels;
+    private final FileTime lockedAt;
 
-    private StateDirectory(Path directory, List<FileChannel> channels) {
+    private StateDirectory(Path directory, List<FileChannel> channels) throws IOException {
         this.directory = directory;
         this.channels = channels;
+        this.lockedAt = lastLocked(directory);
+    }
+
+    private static FileTime lastLocked(Path directory) throws IOException {
+        return Files.getLastModifiedTime(directory.resolve(LOCK));
     }
 
     /**
@@ -76,9 +84,27 @@ public final class StateDirectory implements AutoCloseable {
         return directory.resolve(name);
     }
 
+    /**
+     * After the close: whether another copy has taken the lock since. Any thread.
+     *
+     * <p>By the time of the last write: to open the file would cost this process a lock that a
+     * second copy within it holds.
+     */
+    public boolean hasSuccessor() {
+        try {
+            return !lastLocked(directory).equals(lockedAt);
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     /** Gives the lock up; closing again does nothing. */
     @Override
     public void close() {
+        close(directory, channels);
+    }
+
+    private static void close(Path directory, List<FileChannel> channels) {
         for (FileChannel channel : channels) {
             try {
                 channel.close();
@@ -94,11 +120,10 @@ public final class StateDirectory implements AutoCloseable {
         while (true) {
             List<FileChannel> channels = new ArrayList<>();
             String holder = tryLock(directory, channels);
-            StateDirectory candidate = new StateDirectory(directory, channels);
             if (holder.isEmpty()) {
-                return candidate;
+                return new StateDirectory(directory, channels);
             }
-            candidate.close();
+            close(directory, channels);
             if (System.nanoTime() - start >= takeoverWait.toNanos()) {
                 throw new IOException(
                         "state directory "
@@ -135,7 +160,7 @@ public final class StateDirectory implements AutoCloseable {
         } catch (OverlappingFileLockException e) {
             return "this same process (" + self().replace("\n", ", ") + ")";
         }
-        FileChannel channel = channel(directory.resolve("lock"), channels);
+        FileChannel channel = channel(directory.resolve(LOCK), channels);
         if (channel.tryLock() == null) {
             return holder(channel);
         }

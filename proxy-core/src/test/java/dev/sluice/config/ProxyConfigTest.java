@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.typesafe.config.ConfigFactory;
 import com.typesafe.config.ConfigParseOptions;
 import dev.sluice.model.IpAddress;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -65,7 +68,13 @@ class ProxyConfigTest {
                                 new ProxyConfig.State(
                                         Optional.of(Path.of("/run/sluice")),
                                         Duration.ofSeconds(10)),
-                                new ProxyConfig.Shutdown(Duration.ofSeconds(25), false)));
+                                new ProxyConfig.Shutdown(Duration.ofSeconds(25), false),
+                                new ProxyConfig.Admin(
+                                        Optional.of(
+                                                new InetSocketAddress(
+                                                        InetAddress.getLoopbackAddress(), 10_249)),
+                                        Set.of(),
+                                        new ProxyConfig.Metrics(1000))));
     }
 
     @Test
@@ -100,6 +109,10 @@ class ProxyConfigTest {
                         }
                         state { directory = /tmp/state, takeover-wait = 0s }
                         shutdown { drain = 0s, keep-rules = true }
+                        admin {
+                          address = "[::1]:0", allowed-hosts = "Node-1.example"
+                          metrics.max-service-ports = 5
+                        }
                         """);
 
         assertThat(config.toString())
@@ -126,7 +139,10 @@ class ProxyConfigTest {
                                 + " verifyInterval=PT1M],"
                                 + " state=State[directory=Optional[/tmp/state],"
                                 + " takeoverWait=PT0S],"
-                                + " shutdown=Shutdown[drain=PT0S, keepRules=true]]");
+                                + " shutdown=Shutdown[drain=PT0S, keepRules=true],"
+                                + " admin=Admin[address=Optional[/[0:0:0:0:0:0:0:1]:0],"
+                                + " allowedHosts=[node-1.example],"
+                                + " metrics=Metrics[maxServicePorts=5]]]");
     }
 
     @Test
@@ -182,6 +198,14 @@ class ProxyConfigTest {
                 "listener.port-range = \"20000-21000,20500\" | 20000-21000 and 20500 overlap",
                 "listener.port-range = \"20000-21000,\" | '' is not a port range such as",
                 "listener.port-range = some | 'some' is not a port range such as 10000-29999",
+                "admin.address = \"localhost:10249\" | is not an IP address",
+                "admin.address = 127.0.0.1 | must be none, or an address",
+                "admin.address = \"::1:10249\" | must be none, or an address",
+                "admin.address = \"[127.0.0.1]:1\" | must be none, or an address",
+                "admin.address = \"127.0.0.1:65536\" | a port from 0 to 65535",
+                "admin.address = \"224.0.0.1:80\" | that a listener can be bound to",
+                "admin.allowed-hosts = [\"a:80\"] | must be host names without a port",
+                "admin.allowed-hosts = [\"\"] | must be host names without a port",
                 "manifests = \"a\\u0000b\" | must be a path",
             })
     void namesKeyValueRuleAndPlaceOfWhatItRefuses(String line, String rule) {

@@ -20,6 +20,7 @@ import dev.sluice.redirect.UnservedFamilyException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -68,8 +69,42 @@ class ReconcilerTest {
 
         assertThat(node.calls).isEmpty();
         assertThat(node.ruleCalls).isZero();
+        assertThat(reconciler.status().rulesInForce()).isFalse();
         assertThat(reconciler.status().complete()).isFalse();
         assertThat(reconciler.status().ok()).isFalse();
+    }
+
+    @Test
+    void aSourceThatMustNotBeFollowedEndsTheWaitAndTouchesNothing() {
+        UnusableSourceException reason = new UnusableSourceException("not this one");
+        ServiceSource unusable =
+                new ServiceSource() {
+                    @Override
+                    public void start(Runnable onChange) {
+                        onChange.run();
+                    }
+
+                    @Override
+                    public Optional<ServiceSnapshot> snapshot() {
+                        throw reason;
+                    }
+
+                    @Override
+                    public void close() {}
+                };
+        Reconciler refusing =
+                new Reconciler(
+                        unusable, node, node, PACE, REMOVAL_LIMIT, control, control::nanoTime);
+
+        CompletableFuture<ReconcileStatus> settled = refusing.settled();
+        refusing.start();
+        control.advance(Duration.ofSeconds(10));
+
+        assertThat(settled).isCompletedExceptionally();
+        assertThat(settled.handle((status, failure) -> failure).join()).isSameAs(reason);
+        assertThat(node.calls).isEmpty();
+        assertThat(node.ruleCalls).isZero();
+        assertThat(refusing.status().ok()).isFalse();
     }
 
     @Test
@@ -365,6 +400,7 @@ class ReconcilerTest {
         set(port("a", List.of("10.96.0.1", "fd00::1"), "10.244.0.1"));
         assertThat(reconciler.status().ok()).isFalse();
         assertThat(reconciler.status().failure()).contains("no ip6tables");
+        assertThat(reconciler.status().rulesInForce()).isTrue();
         assertThat(node.reached(frontEnd("10.96.0.1"))).isEqualTo(name("a"));
         control.advance(Duration.ofSeconds(2));
         calls();
@@ -399,6 +435,23 @@ class ReconcilerTest {
     }
 
     @Test
+    void everyRunIsTimedAndCountedAndTakesATurn() {
+        set(port("a", "10.96.0.1", "10.244.0.1"));
+        assertThat(reconciler.syncs().lastQueued()).isPresent();
+        assertThat(reconciler.syncs().lastSuccess()).isPresent();
+        assertThat(reconciler.syncs().failures()).isZero();
+
+        node.rulesFailing = new RedirectException("made by the test");
+        control.advance(Duration.ofSeconds(4));
+        assertThat(reconciler.syncs().failures()).isEqualTo(1);
+
+        CompletableFuture<?> turn = reconciler.nextTurn();
+        assertThat(turn).isNotDone();
+        control.settle();
+        assertThat(turn).isCompleted();
+    }
+
+    @Test
     void rulesThatFailForAnotherReasonAreWarnedOfAnew() {
         node.rulesFailing = new UnservedFamilyException("no ip6tables");
         set(port("a", "10.96.0.1", "10.244.0.1"));
@@ -407,6 +460,7 @@ class ReconcilerTest {
 
         assertThat(warnings()).hasSize(2);
         assertThat(reconciler.status().failure()).contains("xtables lock is held");
+        assertThat(reconciler.status().rulesInForce()).isFalse();
     }
 
     @Test

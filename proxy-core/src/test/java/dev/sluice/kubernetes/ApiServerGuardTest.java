@@ -15,10 +15,27 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ApiServerGuardTest {
+    @Test
+    void anAddressOfIpv6IsKnownInItsBrackets() {
+        ApiServerGuard guard = new ApiServerGuard(URI.create("https://[fd00:0::1]:80"));
+
+        assertThatThrownBy(() -> guard.check(build(service("six", "fd00::1"))))
+                .isInstanceOf(UnusableSourceException.class);
+    }
+
     private final ServiceSnapshot web = build(service("web", "10.96.0.1"));
 
     @ParameterizedTest
-    @ValueSource(strings = {"https://10.96.0.1:80", "http://10.96.0.1", "http://10.96.0.1/"})
+    @ValueSource(
+            strings = {
+                "https://10.96.0.1:80",
+                "http://10.96.0.1",
+                "http://10.96.0.1/",
+                "https://web:80",
+                "https://web.default:80",
+                "https://web.default.svc:80",
+                "https://web.default.svc.cluster.local:80"
+            })
     void aServerBehindAServedClusterIpEndsTheStart(String server) {
         ApiServerGuard guard = new ApiServerGuard(URI.create(server));
 
@@ -30,7 +47,16 @@ class ApiServerGuardTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"https://10.96.0.1", "https://10.96.0.2:80", "https://[fd00::1]:80"})
+    @ValueSource(
+            strings = {
+                "https://10.96.0.1",
+                "https://10.96.0.2:80",
+                "https://[fd00::1]:80",
+                "https://web.example.com:80",
+                "https://web.default.example.com:80",
+                "https://web.other.svc:80",
+                "https://api:80"
+            })
     void anotherAddressOrPortIsNoMatter(String server) {
         assertThat(new ApiServerGuard(URI.create(server)).check(web)).isSameAs(web);
     }

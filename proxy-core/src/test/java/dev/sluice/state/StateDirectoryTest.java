@@ -103,6 +103,18 @@ class StateDirectoryTest {
     }
 
     @Test
+    void whoHasGivenItUpSeesWhoFollowsAndNotWhoOnlyTried() throws Exception {
+        StateDirectory first = StateDirectory.open(folder, Duration.ZERO);
+        assertThat(LockHolder.run(folder, Duration.ZERO)).isNotEqualTo("locked");
+        assertThat(first.hasSuccessor()).isFalse();
+
+        first.close();
+        assertThat(first.hasSuccessor()).isFalse();
+        assertThat(LockHolder.run(folder, Duration.ZERO)).isEqualTo("locked");
+        assertThat(first.hasSuccessor()).isTrue();
+    }
+
+    @Test
     void waitingEndsWhenTheThreadIsInterrupted() throws Exception {
         AtomicReference<Exception> thrown = new AtomicReference<>();
         try (StateDirectory first = StateDirectory.open(folder, Duration.ZERO)) {

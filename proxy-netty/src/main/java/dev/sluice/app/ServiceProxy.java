@@ -1,31 +1,23 @@
 package dev.sluice.app;
 
-import dev.sluice.affinity.AffinitySelectorFactory;
-import dev.sluice.balance.RoundRobinSelectorFactory;
+import dev.sluice.admin.AdminServer;
 import dev.sluice.config.ProxyConfig;
 import dev.sluice.control.ReconcileStatus;
 import dev.sluice.control.Reconciler;
 import dev.sluice.control.Reconciler.RulesAtStop;
-import dev.sluice.control.ServiceListeners;
 import dev.sluice.control.ServiceSource;
 import dev.sluice.control.UnusableSourceException;
 import dev.sluice.model.ServicePortName;
 import dev.sluice.netty.NettyServiceListeners;
 import dev.sluice.redirect.RedirectException;
-import dev.sluice.redirect.RedirectRules;
-import dev.sluice.state.ListenerPorts;
-import dev.sluice.state.PortMemory;
-import dev.sluice.state.StateDirectory;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -47,24 +39,18 @@ public final class ServiceProxy implements AutoCloseable {
     /** Longest wait for listeners to be closed, on top of that for rules to be removed. */
     private static final Duration STOP_LIMIT = Duration.ofMinutes(1);
 
-    /** How often the wait for the xtables lock fits into the time for rules to be removed. */
-    private static final int REMOVAL_TRIES = 3;
-
     private final ProxyConfig config;
+    private final ProxyParts parts;
     private final NettyServiceListeners listeners;
     private final Reconciler reconciler;
-    private final Deque<AutoCloseable> held;
+    private volatile @Nullable AdminServer admin;
     private boolean stopped;
 
-    private ServiceProxy(
-            ProxyConfig config,
-            NettyServiceListeners listeners,
-            Reconciler reconciler,
-            Deque<AutoCloseable> held) {
-        this.config = config;
-        this.listeners = listeners;
-        this.reconciler = reconciler;
-        this.held = held;
+    private ServiceProxy(ProxyParts parts) {
+        this.config = parts.config();
+        this.parts = parts;
+        this.listeners = parts.listeners();
+        this.reconciler = parts.reconciler();
     }
 
     /** A proxy with the settings of {@code reference.conf} and no source yet. */
@@ -106,16 +92,34 @@ public final class ServiceProxy implements AutoCloseable {
         return listeners.activeConnections();
     }
 
+    /** Where the admin server listens; empty if there is none ({@code admin.address = none}). */
+    public Optional<InetSocketAddress> adminAddress() {
+        return Optional.ofNullable(admin).map(AdminServer::address);
+    }
+
     /** {@code epoll} or {@code nio}. */
     public String transportName() {
         return listeners.transportName();
     }
 
+    /** The admin server first: it tells what is missing while the Services are not complete. */
+    private void begin() throws IOException {
+        try {
+            admin = parts.startAdmin();
+            reconciler.start();
+        } catch (IOException | RuntimeException e) {
+            // Nothing was written yet: rules of an earlier process stay as they are.
+            end(RulesAtStop.KEEP, Duration.ZERO);
+            throw e;
+        }
+    }
+
     /**
      * Takes no new connections, waits until those that are there have ended, but for a limited
      * time, and closes. Rules are removed first unless {@code shutdown.keep-rules} is set. Another
-     * proxy may have the state directory from then on, also while connections go on. A call after
-     * {@link #close} does nothing.
+     * proxy may have the state directory from then on, also while connections go on, and then gets
+     * the address of the admin server, which otherwise stays to the end. A call after {@link
+     * #close} does nothing.
      *
      * @param limit how long connections may go on; those that are left then, or when the thread is
      *     interrupted, are reset
@@ -143,9 +147,16 @@ public final class ServiceProxy implements AutoCloseable {
         stopped = true;
         // An interrupt asks for an early end, not for rules that are left behind.
         boolean interrupted = Thread.interrupted();
+        AdminServer server = admin;
         try {
+            if (server != null) {
+                server.drain();
+            }
             Optional<Throwable> failure = stopReconciler(rules);
-            closeAll(held);
+            closeAll(parts.held());
+            if (server != null && parts.state().isPresent()) {
+                server.closeFor(parts.state().get()::hasSuccessor);
+            }
             try {
                 awaitConnections(limit);
             } catch (InterruptedException e) {
@@ -159,6 +170,9 @@ public final class ServiceProxy implements AutoCloseable {
                         failure.get());
             }
         } finally {
+            if (server != null) {
+                server.close();
+            }
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
@@ -168,13 +182,11 @@ public final class ServiceProxy implements AutoCloseable {
     private Optional<Throwable> stopReconciler(RulesAtStop rules) {
         return reconciler
                 .stop(rules)
-                .orTimeout(removalLimit(config).plus(STOP_LIMIT).toSeconds(), TimeUnit.SECONDS)
+                .orTimeout(
+                        ProxyParts.removalLimit(config).plus(STOP_LIMIT).toSeconds(),
+                        TimeUnit.SECONDS)
                 .handle((done, failure) -> Optional.ofNullable(failure))
                 .join();
-    }
-
-    private static Duration removalLimit(ProxyConfig config) {
-        return config.redirect().lockWait().multipliedBy(REMOVAL_TRIES);
     }
 
     private void awaitConnections(Duration limit) throws InterruptedException {
@@ -247,40 +259,10 @@ public final class ServiceProxy implements AutoCloseable {
 
         private ServiceProxy start(ServiceSource services, Deque<AutoCloseable> held)
                 throws IOException, RedirectException {
-            PortMemory memory = PortMemory.inMemory();
-            Optional<Path> directory = config.state().directory();
-            if (directory.isPresent()) {
-                StateDirectory state =
-                        StateDirectory.open(directory.get(), config.state().takeoverWait());
-                held.push(state);
-                memory = PortMemory.at(state.file("ports"));
-            }
-            held.push(memory);
-            RedirectRules rules = RedirectBackEnd.open(config.redirect());
-            NettyServiceListeners netty =
-                    new NettyServiceListeners(
-                            config,
-                            new ListenerPorts(config.listener().portRanges(), memory),
-                            new AffinitySelectorFactory(
-                                    new RoundRobinSelectorFactory(new SplittableRandom()),
-                                    config.affinity()));
-            ServiceListeners listeners =
-                    config.redirect().mode() == ProxyConfig.Redirect.Mode.NONE
-                            ? new LoggingServiceListeners(netty, config.listener().address())
-                            : netty;
-            Reconciler reconciler =
-                    new Reconciler(
-                            services, listeners, rules, config.reconcile(), removalLimit(config));
-            ServiceProxy proxy = new ServiceProxy(config, netty, reconciler, held);
+            ServiceProxy proxy = new ServiceProxy(ProxyParts.assemble(config, services, held));
+            proxy.begin();
             try {
-                reconciler.start();
-            } catch (RuntimeException e) {
-                // Nothing was written yet: rules of an earlier process stay as they are.
-                proxy.end(RulesAtStop.KEEP, Duration.ZERO);
-                throw e;
-            }
-            try {
-                reconciler.settled().get();
+                proxy.settled().get();
                 return proxy;
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

@@ -69,6 +69,10 @@ final class Acceptor {
         return loop;
     }
 
+    ConnectionCounters counters() {
+        return counters;
+    }
+
     ListenSocket socket() {
         return socket;
     }
@@ -117,10 +121,13 @@ final class Acceptor {
     }
 
     private void begin(ConnectionLoop target, Backends current, StreamSocket client) {
+        FrontEnd asked = null;
         BackendSelector selector = null;
         try {
-            selector = selector(current, client);
+            asked = current.direct().isPresent() ? null : client.originalDestination();
+            selector = selector(current, asked, client);
         } catch (RuntimeException e) {
+            counters.count(Event.FAULT);
             log.error("{}: a fault of the proxy at a new connection", current.name(), e);
         }
         if (selector == null) {
@@ -129,15 +136,24 @@ final class Acceptor {
             return;
         }
         counters.count(Event.ACCEPTED);
-        new ProxyConnection(target, dial, guard, limit, counters, current.name(), selector, client)
+        new ProxyConnection(
+                        target,
+                        dial,
+                        guard,
+                        limit,
+                        counters,
+                        current.name(),
+                        asked,
+                        selector,
+                        client)
                 .start();
     }
 
-    private @Nullable BackendSelector selector(Backends current, StreamSocket client) {
+    private @Nullable BackendSelector selector(
+            Backends current, @Nullable FrontEnd asked, StreamSocket client) {
         if (current.direct().isPresent()) {
             return current.direct().get();
         }
-        FrontEnd asked = client.originalDestination();
         BackendSelector selector = asked == null ? null : current.selectors().get(asked);
         if (selector == null) {
             boolean served = asked != null && current.frontEnds().contains(asked);

@@ -1,8 +1,12 @@
 package dev.sluice.netty;
 
 import dev.sluice.balance.BackendSelector;
+import dev.sluice.balance.BackendSelectorFactory;
 import dev.sluice.model.FrontEnd;
+import dev.sluice.model.IpFamily;
+import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServicePortName;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -25,6 +29,29 @@ record Backends(
     Backends {
         frontEnds = Set.copyOf(frontEnds);
         selectors = Map.copyOf(selectors);
+    }
+
+    /**
+     * Where connections to a Service port go.
+     *
+     * @param redirected whether clients are redirected, so that what comes to the listener itself
+     *     is not served
+     */
+    static Backends of(
+            ServicePort servicePort, BackendSelectorFactory selectors, boolean redirected) {
+        Map<FrontEnd, BackendSelector> usable = new LinkedHashMap<>();
+        for (FrontEnd frontEnd : servicePort.frontEnds()) {
+            IpFamily family = frontEnd.address().family();
+            // Also without endpoints: what the factory keeps shall know that they are gone.
+            BackendSelector selector = selectors.selector(servicePort, family);
+            if (servicePort.hasEndpoints(family)) {
+                usable.put(frontEnd, selector);
+            }
+        }
+        Optional<BackendSelector> direct =
+                redirected ? Optional.empty() : usable.values().stream().findFirst();
+        return new Backends(
+                servicePort.name(), Set.copyOf(servicePort.frontEnds()), usable, direct);
     }
 
     /** Whether any connection can be served. */

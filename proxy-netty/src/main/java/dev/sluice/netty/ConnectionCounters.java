@@ -1,17 +1,21 @@
 package dev.sluice.netty;
 
+import java.util.EnumMap;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.atomic.AtomicLongArray;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What became of connections since the start.
+ * What became of the connections of one Service port since it was opened, or of several together:
+ * what is counted here is counted in the sum above as well, so that the sum stays when a Service
+ * port goes.
  *
- * <p>Threads: any.
+ * <p>Threads: any. Events come a few times in the life of a connection; its bytes are counted by
+ * its own event loop and added here when it ends, and when somebody asks.
  */
-final class ConnectionCounters {
+public final class ConnectionCounters {
     /** What can be counted of a connection. */
-    enum Event {
+    public enum Event {
         /** Taken from a listener and handed to a dialer. */
         ACCEPTED,
         /** Came to the listener itself although clients are redirected to it; reset. */
@@ -24,6 +28,10 @@ final class ConnectionCounters {
         NO_DESCRIPTOR,
         /** The client left before an endpoint answered. */
         CLIENT_GONE,
+        /** An endpoint was dialled. */
+        DIALLED,
+        /** The same, after an earlier try for the same connection. */
+        DIAL_RETRIED,
         /** A dial failed at the endpoint. */
         DIAL_FAILED,
         /** A dial failed for a reason on this node. */
@@ -39,30 +47,74 @@ final class ConnectionCounters {
         /** Ended because nothing came over the open half for too long. */
         HALF_CLOSED_TIMEOUT,
         /** Ended because a peer acknowledged nothing for too long. */
-        PEER_DEAD
+        PEER_DEAD,
+        /** Ended by a fault of the proxy. */
+        FAULT,
+        /** One that was {@link #ACCEPTED} is over, in whatever way. */
+        ENDED
     }
 
-    private final LongAdder[] counts = new LongAdder[Event.values().length];
+    private final AtomicLongArray counts = new AtomicLongArray(Event.values().length);
+    private final AtomicLongArray bytes = new AtomicLongArray(2);
+    private final @Nullable ConnectionCounters sum;
 
+    /** Counters that are part of no sum. */
     ConnectionCounters() {
-        for (int i = 0; i < counts.length; i++) {
-            counts[i] = new LongAdder();
-        }
+        this(null);
+    }
+
+    /**
+     * @param sum where all of it is counted as well
+     */
+    ConnectionCounters(@Nullable ConnectionCounters sum) {
+        this.sum = sum;
     }
 
     @SuppressWarnings("EnumOrdinal") // An index into an array of this process, never stored.
     void count(Event event) {
-        counts[event.ordinal()].increment();
+        for (ConnectionCounters each = this; each != null; each = each.sum) {
+            each.counts.incrementAndGet(event.ordinal());
+        }
     }
 
+    /** Adds bytes read from clients and from endpoints. */
+    void addBytes(long fromClients, long fromEndpoints) {
+        for (ConnectionCounters each = this; each != null; each = each.sum) {
+            each.bytes.addAndGet(0, fromClients);
+            each.bytes.addAndGet(1, fromEndpoints);
+        }
+    }
+
+    /** How often this happened. */
     @SuppressWarnings("EnumOrdinal")
-    long get(Event event) {
-        return counts[event.ordinal()].sum();
+    public long get(Event event) {
+        return counts.get(event.ordinal());
+    }
+
+    /** Connections now, those included whose endpoint is still being dialled. */
+    public long active() {
+        // In this order, so that one which ends meanwhile does not make it negative.
+        long ended = get(Event.ENDED);
+        return get(Event.ACCEPTED) - ended;
+    }
+
+    /** Bytes read from clients, as far as they have been added. */
+    public long bytesFromClients() {
+        return bytes.get(0);
+    }
+
+    /** Bytes read from endpoints, as far as they have been added. */
+    public long bytesFromEndpoints() {
+        return bytes.get(1);
+    }
+
+    boolean isPartOf(ConnectionCounters other) {
+        return sum == other;
     }
 
     /** All that is not zero. */
     Map<Event, Long> nonZero() {
-        Map<Event, Long> result = new TreeMap<>();
+        Map<Event, Long> result = new EnumMap<>(Event.class);
         for (Event event : Event.values()) {
             long count = get(event);
             if (count != 0) {

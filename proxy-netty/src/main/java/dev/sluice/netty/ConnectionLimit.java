@@ -1,5 +1,7 @@
 package dev.sluice.netty;
 
+import com.sun.management.UnixOperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -10,6 +12,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>Threads: any.
  */
 final class ConnectionLimit {
+    /** What a JVM that can't be asked may hold, by the usual soft limit. */
+    private static final long USUAL_DESCRIPTOR_LIMIT = 1024;
+
     private final OptionalInt configured;
     private final long descriptors;
     private final AtomicInteger active = new AtomicInteger();
@@ -24,6 +29,19 @@ final class ConnectionLimit {
         this.configured = configured;
         this.descriptors = descriptors;
         listeners(0);
+    }
+
+    /**
+     * By what this process may hold.
+     *
+     * @param configured as in the constructor
+     */
+    static ConnectionLimit ofThisProcess(OptionalInt configured) {
+        long descriptors =
+                ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean os
+                        ? os.getMaxFileDescriptorCount()
+                        : USUAL_DESCRIPTOR_LIMIT;
+        return new ConnectionLimit(configured, descriptors);
     }
 
     /**

@@ -1,6 +1,8 @@
 package dev.sluice.netty;
 
 import dev.sluice.config.ProxyConfig;
+import dev.sluice.model.ServicePortName;
+import dev.sluice.stats.DurationHistogram;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoRegistration;
@@ -9,11 +11,13 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,16 +42,21 @@ final class ConnectionLoop {
     private final NettyTransport transport;
     private final ProxyConfig.Connections limits;
     private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH_BYTES);
+    private final DurationHistogram dialTimes;
     private final Set<ProxyConnection> live = new LinkedHashSet<>();
     private @Nullable Future<?> reaper;
     private @Nullable Closeable spare;
     private boolean closed;
 
     ConnectionLoop(
-            IoEventLoop eventLoop, NettyTransport transport, ProxyConfig.Connections limits) {
+            IoEventLoop eventLoop,
+            NettyTransport transport,
+            ProxyConfig.Connections limits,
+            DurationHistogram dialTimes) {
         this.eventLoop = eventLoop;
         this.transport = transport;
         this.limits = limits;
+        this.dialTimes = dialTimes;
     }
 
     /** Starts the reaper and takes the spare descriptor. */
@@ -70,6 +79,11 @@ final class ConnectionLoop {
 
     ProxyConfig.Connections limits() {
         return limits;
+    }
+
+    /** How long endpoints take to answer, on all loops. */
+    DurationHistogram dialTimes() {
+        return dialTimes;
     }
 
     ProxyConfig.Keepalive keepalive() {
@@ -122,6 +136,26 @@ final class ConnectionLoop {
 
     void remove(ProxyConnection connection) {
         live.remove(connection);
+    }
+
+    /** Adds the bytes of live connections to their counters. */
+    void countBytes() {
+        live.forEach(ProxyConnection::countBytes);
+    }
+
+    /** The live connections of some Service ports, those that came first, and their number. */
+    ConnectionStatus.Sample connections(Predicate<ServicePortName> wanted, int limit, long now) {
+        List<ConnectionStatus> oldest = new ArrayList<>();
+        int total = 0;
+        for (ProxyConnection connection : live) {
+            if (wanted.test(connection.servicePort())) {
+                if (total < limit) {
+                    oldest.add(connection.status(now));
+                }
+                total++;
+            }
+        }
+        return new ConnectionStatus.Sample(oldest, total);
     }
 
     /** Resets every connection of this loop, before it ends. */

@@ -62,6 +62,7 @@ final class Dialer {
     private boolean roundBegins;
     private @Nullable Endpoint last;
     private @Nullable StreamSocket dialled;
+    private long dialledAt;
     private @Nullable ScheduledFuture<?> timer;
     private boolean over;
 
@@ -98,6 +99,11 @@ final class Dialer {
             dialled.reset();
             dialled = null;
         }
+    }
+
+    /** The endpoint that is being dialled; null between two tries. */
+    @Nullable Endpoint dialling() {
+        return dialled == null ? null : last;
     }
 
     private void next() {
@@ -156,6 +162,11 @@ final class Dialer {
         Duration limit = shorter(limits.tryTimeouts().get(tries), remaining());
         tries++;
         last = endpoint;
+        counters.count(Event.DIALLED);
+        if (tries > 1) {
+            counters.count(Event.DIAL_RETRIED);
+        }
+        dialledAt = System.nanoTime();
         try {
             StreamSocket connecting = loop.transport().connect(endpoint);
             dialled = connecting;
@@ -183,6 +194,7 @@ final class Dialer {
         over = true;
         stopTimer();
         dialled = null;
+        loop.dialTimes().record(System.nanoTime() - dialledAt);
         outcome.connected(endpoint, socket);
     }
 

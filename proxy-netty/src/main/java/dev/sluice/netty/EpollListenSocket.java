@@ -91,7 +91,8 @@ final class EpollListenSocket implements ListenSocket, EpollIoHandle {
             return null;
         }
         InetSocketAddress from = NativeInetAddress.address(peer, 1, peer[0]);
-        return new EpollStreamSocket(new Socket(descriptor), IpAddress.of(from.getAddress()));
+        return new EpollStreamSocket(
+                new Socket(descriptor), IpAddress.of(from.getAddress()), from.getPort());
     }
 
     @Override

@@ -57,8 +57,8 @@ final class EpollStreamSocket extends StreamSocket implements EpollIoHandle {
     private final Socket socket;
     private @Nullable IoRegistration registration;
 
-    EpollStreamSocket(Socket socket, IpAddress peer) {
-        super(peer);
+    EpollStreamSocket(Socket socket, IpAddress peer, int peerPort) {
+        super(peer, peerPort);
         this.socket = socket;
     }
 

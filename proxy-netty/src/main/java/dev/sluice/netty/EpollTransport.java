@@ -94,7 +94,7 @@ final class EpollTransport implements NettyTransport {
         try {
             socket.connect(
                     new InetSocketAddress(endpoint.address().toInetAddress(), endpoint.port()));
-            return new EpollStreamSocket(socket, endpoint.address());
+            return new EpollStreamSocket(socket, endpoint.address(), endpoint.port());
         } catch (IOException e) {
             socket.close();
             throw e;

@@ -1,27 +1,20 @@
 package dev.sluice.netty;
 
-import com.sun.management.UnixOperatingSystemMXBean;
-import dev.sluice.balance.BackendSelector;
 import dev.sluice.balance.BackendSelectorFactory;
 import dev.sluice.config.ProxyConfig;
 import dev.sluice.control.ServiceListeners;
-import dev.sluice.model.FrontEnd;
 import dev.sluice.model.IpAddress;
-import dev.sluice.model.IpFamily;
 import dev.sluice.model.Protocol;
 import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServicePortName;
 import dev.sluice.state.ListenerPorts;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,9 +28,6 @@ import org.slf4j.LoggerFactory;
 public final class NettyServiceListeners implements ServiceListeners, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(NettyServiceListeners.class);
 
-    /** What a JVM that can't be asked may hold, by the usual soft limit. */
-    private static final long USUAL_DESCRIPTOR_LIMIT = 1024;
-
     private final ProxyConfig config;
     private final NettyTransport transport;
     private final ListenerPorts ports;
@@ -46,26 +36,15 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
     private final ConnectionLoops loops;
     private final DialGuard guard;
     private final ConnectionLimit limit;
-    private final ConnectionCounters counters = new ConnectionCounters();
+    private final ServicePortCounters counters;
     private final RateLimitedWarning shortage = new RateLimitedWarning(log);
     private final Map<ServicePortName, Listener> listeners = new ConcurrentHashMap<>();
-
-    /** A listener with the value it serves. */
-    private record Listener(ServicePort servicePort, Acceptor acceptor, boolean listening) {
-        InetSocketAddress address() {
-            return acceptor.socket().address();
-        }
-
-        int port() {
-            return address().getPort();
-        }
-    }
 
     /**
      * Starts the event loops.
      *
-     * @param config its parts {@code transport}, {@code redirect}, {@code listener}, {@code dial}
-     *     and {@code connections}
+     * @param config its parts {@code transport}, {@code redirect}, {@code listener}, {@code dial},
+     *     {@code connections} and {@code admin.metrics}
      * @param selectors used by the control thread only, as is {@code ports}
      * @throws IllegalStateException if the transport asked for is not available, or can't serve
      *     redirected connections
@@ -79,13 +58,8 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
         this.redirected = config.redirect().mode() != ProxyConfig.Redirect.Mode.NONE;
         loops = new ConnectionLoops(transport, config);
         guard = new DialGuard(config.dial().allowLoopback());
-        limit = new ConnectionLimit(config.connections().max(), descriptorLimit());
-    }
-
-    private static long descriptorLimit() {
-        return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean os
-                ? os.getMaxFileDescriptorCount()
-                : USUAL_DESCRIPTOR_LIMIT;
+        limit = ConnectionLimit.ofThisProcess(config.connections().max());
+        counters = new ServicePortCounters(config.admin().metrics().maxServicePorts());
     }
 
     /** {@code epoll} or {@code nio}. */
@@ -98,18 +72,28 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
         if (servicePort.name().protocol() != Protocol.TCP) {
             throw new IOException(servicePort.name().protocol() + " is not served");
         }
-        Listener opened = open(servicePort, backends(servicePort));
+        ConnectionCounters own = counters.open();
+        Listener opened;
+        try {
+            opened = open(servicePort, backends(servicePort), own);
+        } catch (IOException | RuntimeException e) {
+            counters.close(own);
+            throw e;
+        }
         listeners.put(servicePort.name(), opened);
         limit.listeners(listeners.size());
         guard.add(servicePort, opened.port());
         return opened.port();
     }
 
-    private Listener open(ServicePort servicePort, Backends backends) throws IOException {
-        return ports.claim(servicePort.name(), port -> bind(servicePort, backends, port));
+    private Listener open(ServicePort servicePort, Backends backends, ConnectionCounters own)
+            throws IOException {
+        return ports.claim(servicePort.name(), port -> bind(servicePort, backends, own, port));
     }
 
-    private Listener bind(ServicePort servicePort, Backends backends, int port) throws IOException {
+    private Listener bind(
+            ServicePort servicePort, Backends backends, ConnectionCounters own, int port)
+            throws IOException {
         ListenSocket socket = transport.bind(new InetSocketAddress(listenAddress(), port));
         Acceptor acceptor =
                 new Acceptor(
@@ -119,7 +103,7 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
                         config.dial(),
                         guard,
                         limit,
-                        counters,
+                        own,
                         shortage,
                         backends);
         try {
@@ -152,7 +136,7 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
                         servicePort.name(),
                         before.port());
                 // First the new one: while no port is to be had, this one stays to be tried again.
-                Listener reopened = open(servicePort, backends);
+                Listener reopened = open(servicePort, backends, acceptor.counters());
                 closeSocket(before);
                 return replace(before, reopened);
             }
@@ -177,6 +161,7 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
         listeners.remove(name);
         limit.listeners(listeners.size());
         closeSocket(listener);
+        counters.close(listener.acceptor().counters());
         guard.remove(listener.servicePort(), listener.port());
         ports.release(name);
         selectors.remove(name);
@@ -201,19 +186,7 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
     }
 
     private Backends backends(ServicePort servicePort) {
-        Map<FrontEnd, BackendSelector> usable = new LinkedHashMap<>();
-        for (FrontEnd frontEnd : servicePort.frontEnds()) {
-            IpFamily family = frontEnd.address().family();
-            // Also without endpoints: what the factory keeps shall know that they are gone.
-            BackendSelector selector = selectors.selector(servicePort, family);
-            if (servicePort.hasEndpoints(family)) {
-                usable.put(frontEnd, selector);
-            }
-        }
-        Optional<BackendSelector> direct =
-                redirected ? Optional.empty() : usable.values().stream().findFirst();
-        return new Backends(
-                servicePort.name(), Set.copyOf(servicePort.frontEnds()), usable, direct);
+        return Backends.of(servicePort, selectors, redirected);
     }
 
     private InetAddress listenAddress() {
@@ -224,6 +197,11 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
     /** Where the listener of a Service port is bound; empty if it has none. */
     public Optional<InetSocketAddress> address(ServicePortName name) {
         return Optional.ofNullable(listeners.get(name)).map(Listener::address);
+    }
+
+    /** What can be seen of listeners and connections. */
+    public Traffic traffic() {
+        return new Traffic(loops, listeners.values(), counters, limit);
     }
 
     /** Connections now, those that are being dialled for included. */

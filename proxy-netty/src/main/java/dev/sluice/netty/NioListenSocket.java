@@ -103,7 +103,7 @@ final class NioListenSocket implements ListenSocket {
         }
         try {
             InetSocketAddress peer = (InetSocketAddress) accepted.getRemoteAddress();
-            return new NioStreamSocket(accepted, IpAddress.of(peer.getAddress()));
+            return new NioStreamSocket(accepted, IpAddress.of(peer.getAddress()), peer.getPort());
         } catch (IOException e) {
             accepted.close();
             throw e;

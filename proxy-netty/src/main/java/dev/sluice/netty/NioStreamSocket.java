@@ -23,8 +23,8 @@ final class NioStreamSocket extends StreamSocket {
     private @Nullable IoRegistration registration;
     private int interest;
 
-    NioStreamSocket(SocketChannel channel, IpAddress peer) throws IOException {
-        super(peer);
+    NioStreamSocket(SocketChannel channel, IpAddress peer, int peerPort) throws IOException {
+        super(peer, peerPort);
         this.channel = channel;
         channel.configureBlocking(false);
     }

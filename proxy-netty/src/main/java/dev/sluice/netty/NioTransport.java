@@ -37,7 +37,7 @@ final class NioTransport implements NettyTransport {
     public StreamSocket connect(Endpoint endpoint) throws IOException {
         SocketChannel channel = SocketChannel.open();
         try {
-            StreamSocket socket = new NioStreamSocket(channel, endpoint.address());
+            StreamSocket socket = new NioStreamSocket(channel, endpoint.address(), endpoint.port());
             channel.connect(
                     new InetSocketAddress(endpoint.address().toInetAddress(), endpoint.port()));
             return socket;

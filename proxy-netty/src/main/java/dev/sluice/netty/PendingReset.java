@@ -1,6 +1,9 @@
 package dev.sluice.netty;
 
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A RST that waits for the bytes before it. Closing with a RST throws away what the kernel has not
@@ -16,9 +19,19 @@ final class PendingReset {
     /** The same where nobody tells whether they have arrived, ns. */
     private static final long BLIND_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+    /**
+     * When it is looked whether all bytes have arrived, ms: soon at first, since most have, and
+     * then ever more seldom, since all flows of a pod that crashed may be waiting.
+     */
+    private static final long FIRST_CHECK_MILLIS = 5;
+
+    private static final long LONGEST_CHECK_MILLIS = 80;
+
     private final StreamSocket dead;
     private final StreamSocket survivor;
     private final Relay last;
+    private @Nullable Future<?> nextCheck;
+    private long checkMillis = FIRST_CHECK_MILLIS;
     private long outstanding = Long.MAX_VALUE;
     private long lastProgress = System.nanoTime();
 
@@ -51,6 +64,28 @@ final class PendingReset {
         }
         outstanding = info.outstanding();
         return (last.isDrained() && outstanding == 0) || isStuck(now);
+    }
+
+    /** Sees to it that somebody looks again, unless that is arranged already. */
+    void checkLater(EventExecutor loop, Runnable check) {
+        if (nextCheck == null) {
+            nextCheck =
+                    loop.schedule(
+                            () -> {
+                                nextCheck = null;
+                                check.run();
+                            },
+                            checkMillis,
+                            TimeUnit.MILLISECONDS);
+            checkMillis = Math.min(2 * checkMillis, LONGEST_CHECK_MILLIS);
+        }
+    }
+
+    /** Nobody looks again. */
+    void cancel() {
+        if (nextCheck != null) {
+            nextCheck.cancel(false);
+        }
     }
 
     private boolean isStuck(long now) {

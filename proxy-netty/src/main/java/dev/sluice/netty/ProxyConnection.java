@@ -3,11 +3,12 @@ package dev.sluice.netty;
 import dev.sluice.balance.BackendSelector;
 import dev.sluice.config.ProxyConfig;
 import dev.sluice.model.Endpoint;
+import dev.sluice.model.FrontEnd;
 import dev.sluice.model.ServicePortName;
 import dev.sluice.netty.ConnectionCounters.Event;
-import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,14 +26,6 @@ import org.slf4j.LoggerFactory;
 final class ProxyConnection implements Dialer.Outcome {
     private static final Logger log = LoggerFactory.getLogger(ProxyConnection.class);
 
-    /**
-     * When a waiting RST looks whether all bytes have arrived, ms: soon at first, since most have,
-     * and then ever more seldom, since all flows of a pod that crashed may be waiting.
-     */
-    private static final long FIRST_RESET_CHECK_MILLIS = 5;
-
-    private static final long LONGEST_RESET_CHECK_MILLIS = 80;
-
     private enum Phase {
         DIALLING,
         SPLICED,
@@ -42,6 +35,8 @@ final class ProxyConnection implements Dialer.Outcome {
 
     private final ConnectionLoop loop;
     private final ServicePortName servicePort;
+    private final @Nullable FrontEnd asked;
+    private final long startedAt = System.nanoTime();
     private final ConnectionLimit limit;
     private final ConnectionCounters counters;
     private final StreamSocket client;
@@ -50,13 +45,16 @@ final class ProxyConnection implements Dialer.Outcome {
     private final Liveness clientLiveness;
     private final Liveness serverLiveness;
     private Phase phase = Phase.DIALLING;
+    private Event death = Event.RESET;
+    private @Nullable Endpoint endpoint;
     private @Nullable StreamSocket backend;
     private @Nullable Relay download;
     private @Nullable PendingReset reset;
-    private @Nullable ScheduledFuture<?> resetCheck;
-    private long resetCheckMillis = FIRST_RESET_CHECK_MILLIS;
     private boolean turnIsDue;
 
+    /**
+     * @param asked what the client asked for; null where nothing redirects
+     */
     ProxyConnection(
             ConnectionLoop loop,
             ProxyConfig.Dial dial,
@@ -64,10 +62,12 @@ final class ProxyConnection implements Dialer.Outcome {
             ConnectionLimit limit,
             ConnectionCounters counters,
             ServicePortName servicePort,
+            @Nullable FrontEnd asked,
             BackendSelector selector,
             StreamSocket client) {
         this.loop = loop;
         this.servicePort = servicePort;
+        this.asked = asked;
         this.limit = limit;
         this.counters = counters;
         this.client = client;
@@ -90,6 +90,7 @@ final class ProxyConnection implements Dialer.Outcome {
             dialer.start();
         } catch (IOException e) {
             log.debug("{}: a client left before it was served: {}", servicePort, e.getMessage());
+            counters.count(Event.CLIENT_GONE);
             abort();
         } catch (RuntimeException | Error e) {
             endByFault(e);
@@ -97,10 +98,11 @@ final class ProxyConnection implements Dialer.Outcome {
     }
 
     @Override
-    public void connected(Endpoint endpoint, StreamSocket answered) {
+    public void connected(Endpoint chosen, StreamSocket answered) {
         counters.count(Event.SPLICED);
-        log.debug("{}: {} is served by {}", servicePort, client.peer(), endpoint);
+        log.debug("{}: {} is served by {}", servicePort, client.peer(), chosen);
         phase = Phase.SPLICED;
+        endpoint = chosen;
         backend = answered;
         upload.connect(answered);
         download = new Relay(loop, answered, client);
@@ -132,6 +134,7 @@ final class ProxyConnection implements Dialer.Outcome {
 
     private void endByFault(Throwable fault) {
         log.error("{}: a connection ends by a fault of the proxy", servicePort, fault);
+        counters.count(Event.FAULT);
         abort();
     }
 
@@ -186,7 +189,7 @@ final class ProxyConnection implements Dialer.Outcome {
     }
 
     private void beginReset(StreamSocket dead, StreamSocket survivor, Relay last, Relay unwanted) {
-        counters.count(Event.RESET);
+        counters.count(death);
         phase = Phase.RESETTING;
         unwanted.abandon();
         reset = new PendingReset(dead, survivor, last);
@@ -200,17 +203,8 @@ final class ProxyConnection implements Dialer.Outcome {
         }
         if (current.isDue(System.nanoTime())) {
             abort();
-        } else if (resetCheck == null) {
-            resetCheck =
-                    loop.eventLoop()
-                            .schedule(
-                                    () -> {
-                                        resetCheck = null;
-                                        turn();
-                                    },
-                                    resetCheckMillis,
-                                    TimeUnit.MILLISECONDS);
-            resetCheckMillis = Math.min(2 * resetCheckMillis, LONGEST_RESET_CHECK_MILLIS);
+        } else {
+            current.checkLater(loop.eventLoop(), this::turn);
         }
     }
 
@@ -230,14 +224,48 @@ final class ProxyConnection implements Dialer.Outcome {
             counters.count(Event.HALF_CLOSED_TIMEOUT);
             abort();
         } else if (clientLiveness.isDead(client, lastMoved, now)) {
-            counters.count(Event.PEER_DEAD);
+            death = Event.PEER_DEAD;
             client.fail();
             turn();
         } else if (serverLiveness.isDead(server, lastMoved, now)) {
-            counters.count(Event.PEER_DEAD);
+            death = Event.PEER_DEAD;
             server.fail();
             turn();
         }
+    }
+
+    ServicePortName servicePort() {
+        return servicePort;
+    }
+
+    /** Adds the bytes that came since the last time to the counters. */
+    void countBytes() {
+        counters.addBytes(upload.newBytes(), download == null ? 0 : download.newBytes());
+    }
+
+    /** What can be seen of it at a time of {@link System#nanoTime}. */
+    ConnectionStatus status(long now) {
+        return new ConnectionStatus(
+                servicePort,
+                client.peer(),
+                client.peerPort(),
+                Optional.ofNullable(asked),
+                Optional.ofNullable(endpoint == null ? dialer.dialling() : endpoint),
+                shownPhase(),
+                Duration.ofNanos(Math.max(0, now - startedAt)),
+                upload.bytes(),
+                download == null ? 0 : download.bytes());
+    }
+
+    private ConnectionStatus.Phase shownPhase() {
+        return switch (phase) {
+            case DIALLING -> ConnectionStatus.Phase.DIALLING;
+            case SPLICED ->
+                    upload.isOver() || (download != null && download.isOver())
+                            ? ConnectionStatus.Phase.HALF_CLOSED
+                            : ConnectionStatus.Phase.SPLICED;
+            case RESETTING, CLOSED -> ConnectionStatus.Phase.RESETTING;
+        };
     }
 
     /** Ends both legs with a RST, whatever they are doing. */
@@ -266,10 +294,12 @@ final class ProxyConnection implements Dialer.Outcome {
         if (download != null) {
             download.abandon();
         }
-        if (resetCheck != null) {
-            resetCheck.cancel(false);
+        if (reset != null) {
+            reset.cancel();
         }
         loop.remove(this);
+        countBytes();
+        counters.count(Event.ENDED);
         limit.release();
     }
 }

@@ -40,6 +40,7 @@ final class Relay {
     private State state = State.FLOWING;
     private @Nullable ByteBuf backlog;
     private long bytes;
+    private long asked;
     private long lastMoved = System.nanoTime();
 
     Relay(ConnectionLoop loop, StreamSocket from, @Nullable StreamSocket to) {
@@ -184,6 +185,13 @@ final class Relay {
     /** Bytes read from the source so far. */
     long bytes() {
         return bytes;
+    }
+
+    /** Bytes read from the source since this was last asked for. */
+    long newBytes() {
+        long before = asked;
+        asked = bytes;
+        return bytes - before;
     }
 
     /** When bytes last moved, as {@link System#nanoTime}. */

@@ -20,6 +20,7 @@ abstract class StreamSocket {
     static final int WRITE = 2;
 
     private final IpAddress peer;
+    private final int peerPort;
     private Runnable onReady = () -> {};
     private boolean readable;
     private boolean writable;
@@ -28,13 +29,19 @@ abstract class StreamSocket {
     private boolean failed;
     private boolean told;
 
-    StreamSocket(IpAddress peer) {
+    StreamSocket(IpAddress peer, int peerPort) {
         this.peer = peer;
+        this.peerPort = peerPort;
     }
 
     /** The address of the peer. */
     final IpAddress peer() {
         return peer;
+    }
+
+    /** The port of the peer. */
+    final int peerPort() {
+        return peerPort;
     }
 
     /**

@@ -15,7 +15,9 @@
  * updates and closes listeners; all else belongs to an event loop, both legs of a connection to the
  * same one, and never blocks. State that crosses threads: the acceptor's backends (one volatile),
  * the counters and the limit of connections (atomics), and the {@link dev.sluice.netty.DialGuard},
- * since what may not be dialled is known for all Service ports together.
+ * since what may not be dialled is known for all Service ports together. Bytes are counted by the
+ * loop of their connection alone; who wants to see them asks the loops ({@link
+ * dev.sluice.netty.Traffic}).
  */
 @NullMarked
 package dev.sluice.netty;

@@ -78,6 +78,30 @@ class MainTest {
     }
 
     @Test
+    void twoSourcesAreOneTooMany() {
+        assertThat(run("run", "--manifests", folder.toString(), "--kubeconfig", "x")).isEqualTo(3);
+        assertThat(errorLine())
+                .contains("sluice.manifests", "sluice.kubernetes", "set one of them");
+    }
+
+    @Test
+    void inAPodTheApiServerMustBeNamedWhereClusterIpsAreRedirected() {
+        Map<String, String> pod = Map.of("KUBERNETES_SERVICE_HOST", "10.96.0.1");
+
+        assertThat(commandLine(pod).execute("run")).isEqualTo(3);
+        assertThat(errorLine())
+                .contains("https://10.96.0.1:443", "a ClusterIP", "sluice.kubernetes.api-server");
+    }
+
+    @Test
+    void aKubeconfigThatIsMissingIsOneLine() {
+        assertThat(run("run", "--kubeconfig", folder.resolve("none").toString())).isEqualTo(3);
+        assertThat(errorLine())
+                .startsWith("sluice run: sluice.kubernetes.kubeconfig")
+                .contains("cannot be read");
+    }
+
+    @Test
     void anInvalidSettingIsOneLineAndExitCode3() throws IOException {
         Path file = Files.writeString(folder.resolve("s.conf"), "sluice.dial.total-timeout = 4");
 

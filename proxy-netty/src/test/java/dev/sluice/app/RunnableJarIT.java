@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -152,7 +153,15 @@ class RunnableJarIT {
     @Test
     void servesUntilASignalComes() throws Exception {
         Path manifests = Files.writeString(folder.resolve("empty.yaml"), "kind: List\n");
-        Process process = start("run", "--manifests", manifests.toString(), "--redirect", "none");
+        Process process =
+                start(
+                        "run",
+                        "--manifests",
+                        manifests.toString(),
+                        "--redirect",
+                        "none",
+                        "--set",
+                        "admin.address=none");
         try (BufferedReader log = process.errorReader()) {
             assertThat(log.readLine())
                     .contains("serving 0 Services, 0 ports; transport ", ", redirect none");
@@ -163,6 +172,43 @@ class RunnableJarIT {
             assertThat(process.waitFor()).isZero();
         } finally {
             process.destroyForcibly();
+        }
+    }
+
+    @Test
+    void showsItsHealthAndItsMetricsAndNamesAnAddressThatIsTaken() throws Exception {
+        Path manifests = Files.writeString(folder.resolve("empty.yaml"), "kind: List\n");
+        String[] run = {
+            "run", "--manifests", manifests.toString(), "--redirect", "none", "--set", ""
+        };
+        run[6] = "admin.address=127.0.0.1:0";
+        Process process = start(run);
+        try (BufferedReader log = process.errorReader()) {
+            String line = log.readLine();
+            assertThat(line).contains("health, metrics and views: http://127.0.0.1:");
+            String server = line.replaceAll(".* http://(.*)/", "$1");
+            assertThat(log.readLine()).contains("serving 0 Services");
+            assertThat(get(server, "/readyz")).isEqualTo("ok\n");
+            assertThat(get(server, "/metrics"))
+                    .contains("\nsluice_connections_active 0.0\n", "\nprocess_open_fds ");
+            assertThat(get(server, "/api/v1/services")).contains("\"servicePorts\":[]");
+
+            run[6] = "admin.address=" + server;
+            Finished second = finished(run);
+            assertThat(second.exitCode()).isEqualTo(1);
+            assertThat(second.err())
+                    .contains(
+                            "sluice run: sluice.admin.address = '"
+                                    + server
+                                    + "': can't be listened on: Address already in use");
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private static String get(String server, String path) throws IOException {
+        try (InputStream body = URI.create("http://" + server + path).toURL().openStream()) {
+            return new String(body.readAllBytes(), UTF_8);
         }
     }
 

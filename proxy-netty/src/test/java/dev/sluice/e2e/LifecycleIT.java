@@ -158,6 +158,33 @@ class LifecycleIT {
     }
 
     @Test
+    void aSuccessorGetsTheAdminAddressOfACopyThatStillDrains() throws Exception {
+        bed.a().serve(() -> Behaviour.banner("a"));
+        Sluice first = bed.start();
+        assertThat(readyz()).isEqualTo("ok\n200");
+        Connection connection = bed.routedClient().connect(WEB4);
+        assertThat(connection.receive(1)).isEqualTo("a");
+        first.terminate();
+        eventually(() -> assertThat(readyz()).contains("the proxy drains").endsWith("503"));
+
+        Sluice second = bed.start();
+
+        assertThat(readyz()).isEqualTo("ok\n200");
+        assertThat(connection.echo("still here")).isEqualTo("still here");
+        assertThat(first.isAlive()).isTrue();
+        assertThat(second.isAlive()).isTrue();
+        connection.finish();
+        assertThat(first.awaitExit(AT_ONCE)).as(first.log()).isZero();
+    }
+
+    /** What a kubelet on the node would see, and the status code. */
+    private String readyz() throws Exception {
+        return bed.node()
+                .namespace()
+                .run("curl", "-s", "-w", "%{http_code}", "http://127.0.0.1:10249/readyz");
+    }
+
+    @Test
     void cleanupRemovesWhatAKilledProcessLeft() throws Exception {
         bed.apply(ServiceManifest.named("empty", "10.96.0.2"));
         bed.start().kill();

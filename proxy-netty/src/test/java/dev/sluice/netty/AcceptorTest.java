@@ -77,7 +77,7 @@ final class AcceptorTest {
         private final AtomicInteger resets = new AtomicInteger();
 
         PlayedClient(@Nullable FrontEnd destination) {
-            super(CLIENT);
+            super(CLIENT, 40_000);
             this.destination = destination;
         }
 
@@ -216,6 +216,7 @@ final class AcceptorTest {
                         Map.of(
                                 Event.ACCEPTED, 1L,
                                 Event.UNANSWERED, 1L,
+                                Event.ENDED, 1L,
                                 Event.NO_ENDPOINT, 1L,
                                 Event.NOT_REDIRECTED, 2L));
     }

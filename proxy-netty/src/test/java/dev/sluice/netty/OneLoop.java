@@ -1,7 +1,9 @@
 package dev.sluice.netty;
 
 import dev.sluice.config.ProxyConfig;
+import dev.sluice.stats.DurationHistogram;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
@@ -25,7 +27,12 @@ final class OneLoop implements AutoCloseable {
 
     OneLoop(NettyTransport transport, ProxyConfig.Connections limits) {
         group = new MultiThreadIoEventLoopGroup(1, transport.ioHandlerFactory());
-        loop = new ConnectionLoop(group.next(), transport, limits);
+        loop =
+                new ConnectionLoop(
+                        group.next(),
+                        transport,
+                        limits,
+                        new DurationHistogram(Duration.ofMillis(1), 15));
         loop.eventLoop().submit(loop::open).syncUninterruptibly();
     }
 

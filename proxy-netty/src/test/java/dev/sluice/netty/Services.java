@@ -105,7 +105,8 @@ final class Services implements AutoCloseable {
                 defaults.affinity(),
                 defaults.reconcile(),
                 defaults.state(),
-                defaults.shutdown());
+                defaults.shutdown(),
+                defaults.admin());
     }
 
     /** Limits of connections with a look for dead ones every 100 ms. */

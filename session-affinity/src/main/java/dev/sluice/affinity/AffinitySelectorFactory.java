@@ -11,6 +11,7 @@ import dev.sluice.model.IpFamily;
 import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServicePortName;
 import dev.sluice.model.SessionAffinity.ClientIp;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -78,6 +79,11 @@ public final class AffinitySelectorFactory implements BackendSelectorFactory {
     public long pins(ServicePortName name, IpFamily family) {
         Entry entry = entries.get(new Key(name, family));
         return entry == null ? 0 : entry.table().size();
+    }
+
+    /** The same of both families together. Any thread. */
+    public long pins(ServicePortName name) {
+        return Arrays.stream(IpFamily.values()).mapToLong(family -> pins(name, family)).sum();
     }
 
     private AffinityTable table(Key key, List<IpAddress> clusterIps, ClientIp affinity) {

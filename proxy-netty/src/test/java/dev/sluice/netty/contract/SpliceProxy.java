@@ -56,7 +56,8 @@ final class SpliceProxy implements ProxyUnderTest {
                 defaults.affinity(),
                 defaults.reconcile(),
                 defaults.state(),
-                defaults.shutdown());
+                defaults.shutdown(),
+                defaults.admin());
     }
 
     @Override

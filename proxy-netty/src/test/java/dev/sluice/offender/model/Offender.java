@@ -6,7 +6,9 @@ import com.github.benmanes.caffeine.cache.Ticker;
 import com.typesafe.config.ConfigFactory;
 import dev.sluice.offender.config.OffenderUtils;
 import io.fabric8.kubernetes.api.model.Service;
+import io.netty.handler.codec.http.HttpMethod;
 import io.netty.util.NetUtil;
+import io.prometheus.metrics.model.snapshots.Labels;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -34,6 +36,8 @@ public class Offender {
             ConfigFactory.empty(),
             Ticker.systemTicker(),
             NetUtil.LOCALHOST,
+            HttpMethod.GET,
+            Labels.EMPTY,
             new CommandLine(this),
             Level.INFO,
             Logger.getLogger("offender"),

@@ -1,0 +1,87 @@
+package dev.sluice.admin;
+
+import dev.sluice.admin.HealthReport.Check;
+import dev.sluice.control.ReconcileStatus;
+import dev.sluice.control.WatchStatus;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/**
+ * {@code /readyz}: whether clients are served as they should be. While the API server is away, they
+ * are, by the last state that it gave: what is said then is how old that is.
+ *
+ * <p>Threads: the admin loop only.
+ */
+final class ReadyzPage implements Page {
+    private final Supplier<ReconcileStatus> status;
+    private final Supplier<List<WatchStatus>> watches;
+    private final BooleanSupplier draining;
+
+    ReadyzPage(
+            Supplier<ReconcileStatus> status,
+            Supplier<List<WatchStatus>> watches,
+            BooleanSupplier draining) {
+        this.status = status;
+        this.watches = watches;
+        this.draining = draining;
+    }
+
+    @Override
+    public CompletionStage<Reply> reply(PageRequest request) {
+        request.allowOnly("verbose");
+        return report().reply(request).now();
+    }
+
+    private HealthReport report() {
+        ReconcileStatus now = status.get();
+        List<Check> checks = new ArrayList<>();
+        checks.add(
+                draining.getAsBoolean()
+                        ? Check.failed("running", "the proxy drains")
+                        : Check.ok("running"));
+        checks.add(
+                now.complete()
+                        ? Check.ok("services")
+                        : Check.failed("services", "not yet complete for the first time"));
+        checks.add(rules(now));
+        checks.add(servicePorts(now));
+        watches.get().forEach(watch -> checks.add(check(watch)));
+        return new HealthReport("readyz", checks);
+    }
+
+    private static Check rules(ReconcileStatus status) {
+        String failure = status.failure().orElse("");
+        if (!status.rulesInForce()) {
+            return Check.failed("rules", failure.isEmpty() ? "not written yet" : failure);
+        }
+        return failure.isEmpty() ? Check.ok("rules") : Check.ok("rules", failure);
+    }
+
+    private static Check servicePorts(ReconcileStatus status) {
+        int failures = status.portFailures().size();
+        return failures == 0
+                ? Check.ok("service-ports")
+                : Check.ok(
+                        "service-ports",
+                        failures
+                                + " not as they should be, among them "
+                                + status.portFailures().firstKey());
+    }
+
+    private static Check check(WatchStatus watch) {
+        String name = "watch-" + watch.resource();
+        return watch.failure()
+                .map(
+                        failure ->
+                                Check.ok(
+                                        name,
+                                        watch.age()
+                                                        .map(age -> age.toSeconds() + " s old: ")
+                                                        .orElse("")
+                                                + failure))
+                .orElseGet(() -> Check.ok(name));
+    }
+}

@@ -1,0 +1,95 @@
+package dev.sluice.admin;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.concurrent.Future;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Closes a connection that takes too long: to send a request, counted from its first byte, so that
+ * one sent byte by byte does not hold a place; to take the reply; to come with the next request.
+ *
+ * <p>Threads: the admin loop only.
+ */
+final class RequestTimer extends ChannelInboundHandlerAdapter {
+    /** Limits of one connection. */
+    record Limits(Duration request, Duration reply, Duration idle) {
+        static final Limits USUAL =
+                new Limits(Duration.ofSeconds(5), Duration.ofSeconds(30), Duration.ofSeconds(60));
+    }
+
+    private final Limits limits;
+    private @Nullable Channel channel;
+    private @Nullable Future<?> end;
+    private boolean idle;
+
+    RequestTimer(Limits limits) {
+        this.limits = limits;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) {
+        channel = context.channel();
+        closeAfter(limits.request());
+        context.fireChannelActive();
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object bytes) {
+        if (idle) {
+            idle = false;
+            closeAfter(limits.request());
+        }
+        context.fireChannelRead(bytes);
+    }
+
+    /** A request is complete. */
+    void requested() {
+        idle = false;
+        closeAfter(limits.reply());
+    }
+
+    /** Its reply is sent, and another request may come. */
+    void replied() {
+        idle = true;
+        closeAfter(limits.idle());
+    }
+
+    /** The last reply is sent; the client has as long to end as it had to send a request. */
+    void ended() {
+        closeAfter(limits.request());
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        channel = null;
+        stop();
+        context.fireChannelInactive();
+    }
+
+    private void closeAfter(Duration limit) {
+        stop();
+        Channel open = channel;
+        if (open != null) {
+            end =
+                    open.eventLoop()
+                            .schedule(
+                                    () -> {
+                                        ChannelFuture unused = open.close();
+                                    },
+                                    limit.toMillis(),
+                                    TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void stop() {
+        if (end != null) {
+            end.cancel(false);
+            end = null;
+        }
+    }
+}
