@@ -67,6 +67,15 @@ final class SluiceOnNode implements NodeProxy {
         start();
     }
 
+    /** Starts a second copy, which waits, and lets the first one end; returns when it serves. */
+    void succeed() throws IOException {
+        Sluice first = process();
+        launch();
+        process().awaitLog("is in use by pid " + first.pid() + ",");
+        first.terminate();
+        process().awaitServing();
+    }
+
     private void stop() throws InterruptedException {
         process().terminate();
         assertThat(process().awaitExit(END_LIMIT)).as(process().log()).isZero();
