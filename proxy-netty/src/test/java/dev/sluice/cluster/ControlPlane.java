@@ -89,19 +89,9 @@ final class ControlPlane implements AutoCloseable {
         return state.resolve("sluice.kubeconfig");
     }
 
-    /** Log of one of the programs, as it stands. */
-    String log(String program) throws IOException {
-        return Files.readString(state.resolve(program + ".log"));
-    }
-
     /** {@code kubectl} with these words, as the admin; gives what it printed. */
     String kubectl(String... words) throws IOException {
         return Programs.run(kubectlCommand(words), environment, "");
-    }
-
-    /** The same for what need not succeed. */
-    Programs.Result tryKubectl(String... words) throws IOException {
-        return Programs.tryRun(kubectlCommand(words), environment, "");
     }
 
     /** {@code kubectl apply} of these documents. */

@@ -21,26 +21,8 @@ final class Programs {
 
     private Programs() {}
 
-    /** How a program ended. Immutable; any thread. */
-    record Result(int exitCode, String output) {}
-
     /** Runs a program that must succeed; gives what it printed. */
     static String run(List<String> command, Map<String, String> environment, String input)
-            throws IOException {
-        Result result = tryRun(command, environment, input);
-        if (result.exitCode() != 0) {
-            throw new AssertionError(
-                    String.join(" ", command)
-                            + ": exit "
-                            + result.exitCode()
-                            + "\n"
-                            + result.output());
-        }
-        return result.output();
-    }
-
-    /** Runs a program that may fail; gives what it printed, errors as well. */
-    static Result tryRun(List<String> command, Map<String, String> environment, String input)
             throws IOException {
         // Files, since what a script leaves running would keep a pipe open.
         Path given = Files.writeString(Files.createTempFile("sluice-in", ".txt"), input);
@@ -57,7 +39,16 @@ final class Programs {
                 process.destroyForcibly();
                 throw new AssertionError(String.join(" ", command) + ": not done within " + LIMIT);
             }
-            return new Result(process.exitValue(), Files.readString(printed, UTF_8));
+            String output = Files.readString(printed, UTF_8);
+            if (process.exitValue() != 0) {
+                throw new AssertionError(
+                        String.join(" ", command)
+                                + ": exit "
+                                + process.exitValue()
+                                + "\n"
+                                + output);
+            }
+            return output;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException(command.get(0));

@@ -20,8 +20,7 @@ class SuccessionIT {
     @Test
     void anOpenConnectionGoesOnAndNewOnesAreServedOrRefusedAtOnce() throws Exception {
         try (Lab lab = new Lab(Map.of("AUTHZ", "RBAC"));
-                SluiceOnNode sluice =
-                        new SluiceOnNode(lab, "--set", "shutdown.keep-rules=true")) {
+                SluiceOnNode sluice = new SluiceOnNode(lab, "--set", "shutdown.keep-rules=true")) {
             lab.controlPlane().apply(Rbac.manifest());
             lab.controlPlane().apply(WEB.yaml(lab.b()));
             lab.controlPlane().apply(HELD.yaml(lab.a()));
@@ -36,8 +35,7 @@ class SuccessionIT {
             assertThat(connection.echo("still here")).isEqualTo("still here");
             assertThat(lab.stopLoad().answers())
                     .containsKey("b")
-                    .allSatisfy(
-                            (answer, times) -> assertThat(answer).isIn("b", Clients.REFUSED));
+                    .allSatisfy((answer, times) -> assertThat(answer).isIn("b", Clients.REFUSED));
             assertThat(lab.client().ask(WEB.address(), 10)).isEqualTo(Map.of("b", 10));
         }
     }
