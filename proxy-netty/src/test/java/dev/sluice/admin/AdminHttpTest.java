@@ -190,6 +190,22 @@ class AdminHttpTest {
     }
 
     @Test
+    void http10NeedNotSayHostAndIsCheckedWhereItDoes() throws Exception {
+        assertThat(RawHttp.exchange(proxy.admin(), "GET /livez HTTP/1.0\r\n\r\n"))
+                .startsWith("HTTP/1.1 200 OK\r\n")
+                .endsWith("\r\n\r\nok\n");
+        assertThat(
+                        RawHttp.exchange(
+                                proxy.admin(), "GET /livez HTTP/1.0\r\nHost: evil.example\r\n\r\n"))
+                .startsWith("HTTP/1.1 421 ");
+        assertThat(
+                        RawHttp.exchange(
+                                proxy.admin(), "GET /livez HTTP/1.0\r\n" + HOST + HOST + "\r\n"))
+                .startsWith("HTTP/1.1 400 ")
+                .contains("stands 2 times");
+    }
+
+    @Test
     void longTargetsAndHeadersAreRefused() throws Exception {
         assertThat(
                         RawHttp.exchange(
