@@ -2,7 +2,6 @@ package dev.sluice.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -16,8 +15,6 @@ import dev.sluice.model.ServiceSnapshot;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -253,31 +250,6 @@ class AdminHttpTest {
 
         assertThat(replies.split("HTTP/1.1 200 OK", -1)).hasSize(5);
         assertThat(replies).endsWith("userspace");
-    }
-
-    @Test
-    void oneConnectionTooManyIsClosedAndAPlaceIsFreeAgainLater() throws Exception {
-        List<RawHttp> open = new ArrayList<>();
-        try {
-            for (int i = 0; i < AdminConnections.MOST; i++) {
-                RawHttp http = new RawHttp(proxy.admin());
-                open.add(http);
-                http.send("GET /proxyMode HTTP/1.1\r\n" + HOST + "\r\n");
-                http.readUntil("userspace");
-            }
-            try (RawHttp oneMore = new RawHttp(proxy.admin())) {
-                assertThat(oneMore.readToEnd()).isEmpty();
-            }
-            open.remove(0).close();
-            await().untilAsserted(
-                            () ->
-                                    assertThat(RawHttp.exchange(proxy.admin(), "nonsense\r\n\r\n"))
-                                            .startsWith("HTTP/1.1 400 "));
-        } finally {
-            for (RawHttp http : open) {
-                http.close();
-            }
-        }
     }
 
     @Test
