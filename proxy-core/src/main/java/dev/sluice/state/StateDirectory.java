@@ -31,6 +31,13 @@ public final class StateDirectory implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(StateDirectory.class);
     private static final String LOCK = "lock";
     private static final Duration POLL = Duration.ofMillis(100);
+
+    /** Written by a copy that waits, each time it has looked. */
+    private static final String WAITING = "waiting";
+
+    /** A copy that has not looked for so long waits no more. */
+    private static final Duration WAITING_LIMIT = Duration.ofSeconds(1);
+
     private static final int LONGEST_HOLDER = 300;
     private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
 
@@ -84,6 +91,16 @@ public final class StateDirectory implements AutoCloseable {
         return directory.resolve(name);
     }
 
+    /** Whether another copy waits for this one to close. Any thread. */
+    public boolean isAwaited() {
+        try {
+            Instant looked = Files.getLastModifiedTime(directory.resolve(WAITING)).toInstant();
+            return looked.isAfter(Instant.now().minus(WAITING_LIMIT));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     /**
      * After the close: whether another copy has taken the lock since. Any thread.
      *
@@ -121,6 +138,8 @@ public final class StateDirectory implements AutoCloseable {
             List<FileChannel> channels = new ArrayList<>();
             String holder = tryLock(directory, channels);
             if (holder.isEmpty()) {
+                // Whoever else waits writes it again.
+                Files.deleteIfExists(directory.resolve(WAITING));
                 return new StateDirectory(directory, channels);
             }
             close(directory, channels);
@@ -140,6 +159,7 @@ public final class StateDirectory implements AutoCloseable {
                 log.info("state directory {} is in use by {}; waiting", directory, holder);
                 waiting = true;
             }
+            Files.writeString(directory.resolve(WAITING), self() + "\n");
             pause(directory);
         }
     }

@@ -115,6 +115,19 @@ class StateDirectoryTest {
     }
 
     @Test
+    void aCopyThatWaitsIsSeenAsLongAsItWaits() throws Exception {
+        try (StateDirectory state = StateDirectory.open(folder, Duration.ZERO)) {
+            assertThat(state.isAwaited()).isFalse();
+            Process waiting = LockHolder.start(folder, Duration.ofMinutes(1));
+
+            await().until(state::isAwaited);
+            waiting.destroyForcibly().waitFor();
+
+            await().until(() -> !state.isAwaited());
+        }
+    }
+
+    @Test
     void waitingEndsWhenTheThreadIsInterrupted() throws Exception {
         AtomicReference<Exception> thrown = new AtomicReference<>();
         try (StateDirectory first = StateDirectory.open(folder, Duration.ZERO)) {

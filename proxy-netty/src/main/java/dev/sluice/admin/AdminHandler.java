@@ -101,7 +101,10 @@ final class AdminHandler extends ChannelInboundHandlerAdapter {
             throw malformed(request.decoderResult().cause());
         }
         InetSocketAddress local = (InetSocketAddress) context.channel().localAddress();
-        hosts.check(request.headers().getAll(HttpHeaderNames.HOST), local.getAddress());
+        hosts.check(
+                request.protocolVersion(),
+                request.headers().getAll(HttpHeaderNames.HOST),
+                local.getAddress());
         HttpMethod method = request.method();
         if (!method.equals(HttpMethod.GET) && !method.equals(HttpMethod.HEAD)) {
             throw new RefusedRequest(

@@ -18,7 +18,7 @@ import tools.jackson.core.JsonGenerator;
  */
 final class ConnectionsPage implements Page {
     private static final int USUAL_LIMIT = 1000;
-    private static final int HIGHEST_LIMIT = 100_000;
+    private static final int HIGHEST_LIMIT = 10_000;
     private static final Duration PATIENCE = Duration.ofSeconds(1);
     private static final double NANOS_PER_SECOND = 1e9;
 

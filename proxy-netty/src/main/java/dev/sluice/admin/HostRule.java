@@ -6,6 +6,7 @@ import static dev.sluice.admin.RefusedRequest.quoted;
 import dev.sluice.model.IpAddress;
 import dev.sluice.model.MalformedAddressException;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Locale;
@@ -16,7 +17,9 @@ import java.util.regex.Pattern;
 /**
  * Whom a request may be addressed to ({@code Host}, RFC 9110 section 7.2). A web page can have a
  * browser send requests to any address under a name of the page's own (DNS rebinding); a request
- * that names this server by its address, or by a name that was allowed, is none of those.
+ * that names this server by its address, or by a name that was allowed, is none of those. Neither
+ * is one that names nobody, which HTTP/1.0 allows and HTTP/1.1 does not (RFC 9112 section 3.2):
+ * health checks of load balancers send such, browsers never.
  *
  * <p>Immutable; any thread.
  */
@@ -36,11 +39,15 @@ final class HostRule {
     /**
      * Lets a request pass or not.
      *
+     * @param version of the request
      * @param hosts all values of {@code Host}
      * @param local the address that the client connected to
      * @throws RefusedRequest with the rule
      */
-    void check(List<String> hosts, InetAddress local) {
+    void check(HttpVersion version, List<String> hosts, InetAddress local) {
+        if (hosts.isEmpty() && version.equals(HttpVersion.HTTP_1_0)) {
+            return;
+        }
         if (hosts.size() != 1) {
             throw badRequest("header Host: must stand once, and stands " + hosts.size() + " times");
         }

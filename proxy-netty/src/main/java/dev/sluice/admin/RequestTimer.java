@@ -6,12 +6,14 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Closes a connection that takes too long: to send a request, counted from its first byte, so that
  * one sent byte by byte does not hold a place; to take the reply; to come with the next request.
+ * Tells which connections are idle, that is between a reply and the next request.
  *
  * <p>Threads: the admin loop only.
  */
@@ -23,12 +25,16 @@ final class RequestTimer extends ChannelInboundHandlerAdapter {
     }
 
     private final Limits limits;
+    private final Set<Channel> idle;
     private @Nullable Channel channel;
     private @Nullable Future<?> end;
-    private boolean idle;
 
-    RequestTimer(Limits limits) {
+    /**
+     * @param idle the connection is added when it becomes idle and removed when it no longer is
+     */
+    RequestTimer(Limits limits, Set<Channel> idle) {
         this.limits = limits;
+        this.idle = idle;
     }
 
     @Override
@@ -40,8 +46,7 @@ final class RequestTimer extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object bytes) {
-        if (idle) {
-            idle = false;
+        if (idle.remove(context.channel())) {
             closeAfter(limits.request());
         }
         context.fireChannelRead(bytes);
@@ -49,13 +54,15 @@ final class RequestTimer extends ChannelInboundHandlerAdapter {
 
     /** A request is complete. */
     void requested() {
-        idle = false;
+        idle.remove(channel);
         closeAfter(limits.reply());
     }
 
     /** Its reply is sent, and another request may come. */
     void replied() {
-        idle = true;
+        if (channel != null) {
+            idle.add(channel);
+        }
         closeAfter(limits.idle());
     }
 
@@ -66,6 +73,7 @@ final class RequestTimer extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(ChannelHandlerContext context) {
+        idle.remove(context.channel());
         channel = null;
         stop();
         context.fireChannelInactive();

@@ -10,6 +10,7 @@ import dev.sluice.control.UnusableSourceException;
 import dev.sluice.model.ServicePortName;
 import dev.sluice.netty.NettyServiceListeners;
 import dev.sluice.redirect.RedirectException;
+import dev.sluice.state.StateDirectory;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
@@ -35,6 +36,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class ServiceProxy implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ServiceProxy.class);
+
+    /** How often a copy that serves on looks whether another one waits for it. */
+    private static final Duration LOOK = Duration.ofMillis(100);
 
     /** Longest wait for listeners to be closed, on top of that for rules to be removed. */
     private static final Duration STOP_LIMIT = Duration.ofMinutes(1);
@@ -115,11 +119,13 @@ public final class ServiceProxy implements AutoCloseable {
     }
 
     /**
-     * Takes no new connections, waits until those that are there have ended, but for a limited
-     * time, and closes. Rules are removed first unless {@code shutdown.keep-rules} is set. Another
-     * proxy may have the state directory from then on, also while connections go on, and then gets
-     * the address of the admin server, which otherwise stays to the end. A call after {@link
-     * #close} does nothing.
+     * Waits until connections have ended, but for a limited time, and closes. Rules are removed
+     * first, and new connections not taken from then on, unless {@code shutdown.keep-rules} is set:
+     * then clients go on to come, and are served until there is no connection or a successor waits.
+     *
+     * <p>Another proxy may have the state directory from the moment on in which no new connections
+     * are taken, also while others go on, and then gets the address of the admin server, which
+     * otherwise stays to the end. A call after {@link #close} does nothing.
      *
      * @param limit how long connections may go on; those that are left then, or when the thread is
      *     interrupted, are reset
@@ -152,13 +158,16 @@ public final class ServiceProxy implements AutoCloseable {
             if (server != null) {
                 server.drain();
             }
+            long deadline = System.nanoTime() + limit.toNanos();
+            boolean early = rules == RulesAtStop.KEEP && serveOn(deadline);
+            interrupted |= early;
             Optional<Throwable> failure = stopReconciler(rules);
             closeAll(parts.held());
             if (server != null && parts.state().isPresent()) {
                 server.closeFor(parts.state().get()::hasSuccessor);
             }
             try {
-                awaitConnections(limit);
+                awaitConnections(early ? Duration.ZERO : until(deadline), limit);
             } catch (InterruptedException e) {
                 interrupted = true;
             }
@@ -189,8 +198,32 @@ public final class ServiceProxy implements AutoCloseable {
                 .join();
     }
 
-    private void awaitConnections(Duration limit) throws InterruptedException {
-        if (!listeners.awaitNoConnection(limit) && !limit.isZero()) {
+    /**
+     * The rules still lead here, so that clients would be refused if nobody served them.
+     *
+     * @return whether the thread was interrupted, which asks for an early end
+     */
+    private boolean serveOn(long deadline) {
+        try {
+            while (!until(deadline).isZero()
+                    && !parts.state().map(StateDirectory::isAwaited).orElse(false)) {
+                Duration rest = until(deadline);
+                if (listeners.awaitNoConnection(rest.compareTo(LOOK) < 0 ? rest : LOOK)) {
+                    return false;
+                }
+            }
+            return false;
+        } catch (InterruptedException e) {
+            return true;
+        }
+    }
+
+    private static Duration until(long deadline) {
+        return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+    }
+
+    private void awaitConnections(Duration rest, Duration limit) throws InterruptedException {
+        if (!listeners.awaitNoConnection(rest) && !limit.isZero()) {
             log.info(
                     "connections still there after {} s, which are reset now: {}",
                     limit.toSeconds(),

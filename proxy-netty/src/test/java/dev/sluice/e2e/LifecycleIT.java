@@ -130,6 +130,49 @@ class LifecycleIT {
     }
 
     @Test
+    void withRulesKeptNewClientsAreServedUntilTheDrainEnds() throws Exception {
+        bed.a().serve(() -> Behaviour.banner("a"));
+        Sluice sluice = bed.start("--set", "shutdown.keep-rules=true");
+        Connection connection = bed.routedClient().connect(WEB4);
+        assertThat(connection.receive(1)).isEqualTo("a");
+
+        sluice.terminate();
+        eventually(() -> assertThat(readyz()).contains("the proxy drains").endsWith("503"));
+        for (Pod client : bed.clients()) {
+            assertThat(client.ask(WEB4)).as(client.toString()).isEqualTo("a");
+        }
+        assertThat(connection.echo("still here")).isEqualTo("still here");
+
+        connection.finish();
+        assertThat(connection.receiveToEnd()).isEqualTo(Received.intact(0, Ending.EOF));
+        assertThat(sluice.awaitExit(AT_ONCE)).as(sluice.log()).isZero();
+        assertThat(bed.bridgedClient().ask(WEB4)).isEqualTo(Clients.REFUSED);
+        bed.cleanup().awaitExit(Duration.ofSeconds(20));
+    }
+
+    @Test
+    void withRulesKeptACopyThatWaitsTakesOverAtOnceAndConnectionsGoOn() throws Exception {
+        bed.a().serve(() -> Behaviour.banner("a"));
+        Sluice first = bed.start("--set", "shutdown.keep-rules=true");
+        Connection connection = bed.routedClient().connect(WEB4);
+        assertThat(connection.receive(1)).isEqualTo("a");
+        Sluice second = bed.launch();
+        second.awaitLog("is in use by pid " + first.pid() + ",");
+
+        first.terminate();
+        second.awaitServing();
+
+        assertThat(first.isAlive()).isTrue();
+        assertThat(connection.echo("still here")).isEqualTo("still here");
+        for (Pod client : bed.clients()) {
+            assertThat(client.ask(WEB4)).as(client.toString()).isEqualTo("a");
+        }
+        connection.finish();
+        assertThat(first.awaitExit(AT_ONCE)).as(first.log()).isZero();
+        assertThat(second.isAlive()).isTrue();
+    }
+
+    @Test
     void aSecondCopyGivesUpNamingTheFirst() throws Exception {
         Sluice first = bed.start();
         String rules = bed.ruleset();
