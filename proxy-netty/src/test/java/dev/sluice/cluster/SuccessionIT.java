@@ -9,11 +9,14 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A second copy waits, and takes over from the first one when that is told to end. */
 @Tag("cluster")
 @Timeout(180)
 class SuccessionIT {
+    private static final Logger log = LoggerFactory.getLogger(SuccessionIT.class);
     private static final HandMadeService WEB = HandMadeService.of("web", "10.96.1.1");
     private static final HandMadeService HELD = HandMadeService.of("held", "10.96.1.2");
 
@@ -33,7 +36,9 @@ class SuccessionIT {
             sluice.succeed();
 
             assertThat(connection.echo("still here")).isEqualTo("still here");
-            assertThat(lab.stopLoad().answers())
+            Load.Outcome outcome = lab.stopLoad();
+            log.info("clients during the succession: {}", outcome);
+            assertThat(outcome.answers())
                     .containsKey("b")
                     .allSatisfy((answer, times) -> assertThat(answer).isIn("b", Clients.REFUSED));
             assertThat(lab.client().ask(WEB.address(), 10)).isEqualTo(Map.of("b", 10));
