@@ -9,6 +9,6 @@ import java.io.Serializable;
  * <p>Immutable; any thread.
  */
 @FunctionalInterface
-interface BehaviourSource extends Serializable {
+public interface BehaviourSource extends Serializable {
     Behaviour create();
 }

@@ -22,22 +22,22 @@ import java.util.concurrent.Future;
  *
  * <p>Stateless; any thread.
  */
-final class Clients {
-    static final String REFUSED = "refused";
-    static final String RESET = "reset";
-    static final String CLOSED = "closed";
-    static final String TIMEOUT = "timeout";
+public final class Clients {
+    public static final String REFUSED = "refused";
+    public static final String RESET = "reset";
+    public static final String CLOSED = "closed";
+    public static final String TIMEOUT = "timeout";
 
     private Clients() {}
 
     /** What a client was told, and how long it took. Immutable; any thread. */
-    record Answer(String text, long millis) implements Serializable {}
+    public record Answer(String text, long millis) implements Serializable {}
 
     /**
      * Connects, waits for a first character, sends FIN and reads to the end: what came, and how the
      * connection ended if not by FIN.
      */
-    static String ask(InetSocketAddress service) throws IOException {
+    public static String ask(InetSocketAddress service) throws IOException {
         StringBuilder text = new StringBuilder();
         try (Peer peer = Peer.connect(service)) {
             text.append(peer.receiveText(1));
@@ -58,7 +58,8 @@ final class Clients {
     }
 
     /** Asks one time after another; how often which answer came. */
-    static Map<String, Integer> ask(InetSocketAddress service, int times) throws IOException {
+    public static Map<String, Integer> ask(InetSocketAddress service, int times)
+            throws IOException {
         Map<String, Integer> answers = new TreeMap<>();
         for (int i = 0; i < times; i++) {
             answers.merge(ask(service), 1, Integer::sum);
@@ -66,8 +67,24 @@ final class Clients {
         return answers;
     }
 
+    /** One after another; what each was told, and after how many milliseconds. */
+    public static List<Answer> askInTurn(InetSocketAddress service, int clients)
+            throws IOException {
+        List<Answer> all = new ArrayList<>();
+        for (int i = 0; i < clients; i++) {
+            all.add(timed(service));
+        }
+        return all;
+    }
+
+    private static Answer timed(InetSocketAddress service) throws IOException {
+        long start = System.nanoTime();
+        String answer = ask(service);
+        return new Answer(answer, (System.nanoTime() - start) / 1_000_000);
+    }
+
     /** All at the same moment; what each was told, and after how many milliseconds. */
-    static List<Answer> askAtOnce(InetSocketAddress service, int clients) throws Exception {
+    public static List<Answer> askAtOnce(InetSocketAddress service, int clients) throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(clients);
         try {
             CountDownLatch ready = new CountDownLatch(clients);
@@ -78,10 +95,7 @@ final class Clients {
                                 () -> {
                                     ready.countDown();
                                     ready.await();
-                                    long start = System.nanoTime();
-                                    String answer = ask(service);
-                                    long millis = (System.nanoTime() - start) / 1_000_000;
-                                    return new Answer(answer, millis);
+                                    return timed(service);
                                 }));
             }
             List<Answer> all = new ArrayList<>();

@@ -11,7 +11,7 @@ import java.io.Serializable;
  *
  * <p>Threads: the test's.
  */
-final class Connection {
+public final class Connection {
     private final Agent agent;
     private final String name;
 
@@ -24,12 +24,12 @@ final class Connection {
     }
 
     /** The next {@code length} characters. */
-    String receive(int length) throws IOException {
+    public String receive(int length) throws IOException {
         return call(peer -> peer.receiveText(length));
     }
 
     /** What comes back for {@code text}, as many characters as it has. */
-    String echo(String text) throws IOException {
+    public String echo(String text) throws IOException {
         return call(
                 peer -> {
                     peer.send(text);
@@ -38,12 +38,12 @@ final class Connection {
     }
 
     /** What still comes, and how the input ends. */
-    Received receiveToEnd() throws IOException {
+    public Received receiveToEnd() throws IOException {
         return call(peer -> peer.receiveToEnd(Content.of(0)));
     }
 
     /** Sends FIN. */
-    void finish() throws IOException {
+    public void finish() throws IOException {
         call(
                 peer -> {
                     peer.finish();
@@ -52,7 +52,7 @@ final class Connection {
     }
 
     /** Sends RST. */
-    void reset() throws IOException {
+    public void reset() throws IOException {
         call(
                 peer -> {
                     peer.reset();

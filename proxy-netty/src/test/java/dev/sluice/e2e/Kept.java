@@ -11,14 +11,14 @@ import java.util.NoSuchElementException;
  *
  * <p>Threads: the one thread of the pod's process.
  */
-final class Kept {
+public final class Kept {
     private final Map<String, Closeable> open = new HashMap<>();
 
-    void put(String name, Closeable resource) {
+    public void put(String name, Closeable resource) {
         open.put(name, resource);
     }
 
-    <T extends Closeable> T get(String name, Class<T> type) {
+    public <T extends Closeable> T get(String name, Class<T> type) {
         Closeable resource = open.get(name);
         if (resource == null) {
             throw new NoSuchElementException("nothing is open under the name " + name);
@@ -27,7 +27,7 @@ final class Kept {
     }
 
     /** Closes what has this name, if anything does. */
-    void close(String name) throws IOException {
+    public void close(String name) throws IOException {
         Closeable resource = open.remove(name);
         if (resource != null) {
             resource.close();

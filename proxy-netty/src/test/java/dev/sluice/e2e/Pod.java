@@ -17,9 +17,9 @@ import java.util.Map;
  *
  * <p>Threads: the test's.
  */
-final class Pod implements AutoCloseable {
+public final class Pod implements AutoCloseable {
     /** Where a pod serves, on all its addresses. */
-    static final int PORT = 8080;
+    public static final int PORT = 8080;
 
     private static final String BACKEND = "backend";
 
@@ -30,41 +30,54 @@ final class Pod implements AutoCloseable {
     private int connections;
 
     /** Starts the process inside; the addresses are there already. */
-    Pod(Namespace namespace, String ipv4, String ipv6) throws IOException {
+    public Pod(Namespace namespace, String ipv4, String ipv6) throws IOException {
         this.namespace = namespace;
         this.agent = Agent.start(namespace);
         this.ipv4 = ipv4;
         this.ipv6 = ipv6;
     }
 
-    Namespace namespace() {
+    public Namespace namespace() {
         return namespace;
     }
 
-    String ipv4() {
+    public String ipv4() {
         return ipv4;
     }
 
-    String ipv6() {
+    public String ipv6() {
         return ipv6;
     }
 
+    /** Runs a task in the pod's process. */
+    public <T> T call(Task<T> task) throws IOException {
+        return agent.call(task);
+    }
+
     /** What one client is told; see {@link Clients}. */
-    String ask(InetSocketAddress service) throws IOException {
+    public String ask(InetSocketAddress service) throws IOException {
         return agent.call(kept -> Clients.ask(service));
     }
 
     /** How many of so many clients, one after another, were told what. */
-    Map<String, Integer> ask(InetSocketAddress service, int times) throws IOException {
+    public Map<String, Integer> ask(InetSocketAddress service, int times) throws IOException {
         return agent.call(kept -> Clients.ask(service, times));
     }
 
-    List<Clients.Answer> askAtOnce(InetSocketAddress service, int clients) throws IOException {
+    /** What clients that come one after another are told. */
+    public List<Clients.Answer> askInTurn(InetSocketAddress service, int clients)
+            throws IOException {
+        return agent.call(kept -> Clients.askInTurn(service, clients));
+    }
+
+    /** The same for clients that come all at the same moment. */
+    public List<Clients.Answer> askAtOnce(InetSocketAddress service, int clients)
+            throws IOException {
         return agent.call(kept -> Clients.askAtOnce(service, clients));
     }
 
     /** Connects, sends {@code bytes} bytes and FIN, and reads to the end. */
-    Received exchange(InetSocketAddress service, long bytes) throws IOException {
+    public Received exchange(InetSocketAddress service, long bytes) throws IOException {
         return agent.call(
                 kept -> {
                     try (Peer peer = Peer.connect(service)) {
@@ -76,12 +89,12 @@ final class Pod implements AutoCloseable {
     }
 
     /** Connects, sends nothing and reads to the end. */
-    Received fetch(InetSocketAddress service) throws IOException {
+    public Received fetch(InetSocketAddress service) throws IOException {
         return agent.call(kept -> Peer.fetch(service, Content.of(0)));
     }
 
     /** A connection that stays open until the end of the test. */
-    Connection connect(InetSocketAddress service) throws IOException {
+    public Connection connect(InetSocketAddress service) throws IOException {
         String name = "connection " + ++connections;
         agent.call(
                 kept -> {
@@ -92,7 +105,7 @@ final class Pod implements AutoCloseable {
     }
 
     /** Serves in place of what was served before, if anything was. */
-    void serve(BehaviourSource behaviour) throws IOException {
+    public void serve(BehaviourSource behaviour) throws IOException {
         agent.call(
                 kept -> {
                     kept.close(BACKEND);
@@ -104,7 +117,7 @@ final class Pod implements AutoCloseable {
     }
 
     /** Connects to this pod are refused from now on, and what it served is closed. */
-    void stopServing() throws IOException {
+    public void stopServing() throws IOException {
         agent.call(
                 kept -> {
                     kept.close(BACKEND);
@@ -113,24 +126,24 @@ final class Pod implements AutoCloseable {
     }
 
     /** Connects to this pod get no answer from now on. */
-    void dropConnects() throws RedirectException {
+    public void dropConnects() throws RedirectException {
         for (String program : List.of("iptables-nft", "ip6tables-nft")) {
             namespace.run(program, "-A", "INPUT", "-p", "tcp", "--dport", "" + PORT, "-j", "DROP");
         }
     }
 
     /** Number of connections since it serves what it serves. */
-    int accepted() throws IOException {
+    public int accepted() throws IOException {
         return agent.call(kept -> kept.get(BACKEND, Backend.class).accepted());
     }
 
     /** Number of connections that it serves now. */
-    int openConnections() throws IOException {
+    public int openConnections() throws IOException {
         return agent.call(kept -> kept.get(BACKEND, Backend.class).openConnections());
     }
 
     /** Closes all its connections and what it serves. */
-    void closeAll() throws IOException {
+    public void closeAll() throws IOException {
         agent.call(
                 kept -> {
                     kept.closeAll();

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  *
  * <p>Threads: the test's; a thread of its own reads the log.
  */
-final class Sluice {
+public final class Sluice {
     /** Longest wait for the program to start, on a machine that does other things as well. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -36,7 +36,8 @@ final class Sluice {
         reader.start();
     }
 
-    static Sluice start(Namespace node, List<String> arguments) throws IOException {
+    /** Starts it with these arguments. */
+    public static Sluice start(Namespace node, List<String> arguments) throws IOException {
         List<String> command = new ArrayList<>(node.prefix());
         command.addAll(
                 List.of(
@@ -59,25 +60,25 @@ final class Sluice {
         }
     }
 
-    long pid() {
+    public long pid() {
         return process.pid();
     }
 
-    boolean isAlive() {
+    public boolean isAlive() {
         return process.isAlive();
     }
 
     /** What it has printed so far. */
-    String log() {
+    public String log() {
         return String.join("\n", log);
     }
 
     /** Waits until it says that what it found at its start is in force. */
-    Sluice awaitServing() {
+    public Sluice awaitServing() {
         return awaitLog("serving ");
     }
 
-    Sluice awaitLog(String text) {
+    public Sluice awaitLog(String text) {
         await().atMost(PATIENCE)
                 .pollInterval(Duration.ofMillis(20))
                 .until(() -> log().contains(text) || !process.isAlive());
@@ -86,19 +87,19 @@ final class Sluice {
     }
 
     /** SIGTERM. */
-    void terminate() {
+    public void terminate() {
         // Process.destroy would close its output as well.
         process.toHandle().destroy();
     }
 
     /** SIGKILL; returns when it is gone. */
-    void kill() throws InterruptedException {
+    public void kill() throws InterruptedException {
         process.toHandle().destroyForcibly();
         process.waitFor();
     }
 
     /** Waits for the end and for the last line of the log. */
-    int awaitExit(Duration limit) throws InterruptedException {
+    public int awaitExit(Duration limit) throws InterruptedException {
         assertThat(process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS))
                 .as("ended within " + limit + "; its log:\n" + log())
                 .isTrue();
@@ -107,7 +108,7 @@ final class Sluice {
     }
 
     /** Number of its open sockets: listeners, both legs of connections, and those it keeps. */
-    int sockets() throws IOException {
+    public int sockets() throws IOException {
         try (Stream<Path> descriptors = Files.list(Path.of("/proc/" + process.pid() + "/fd"))) {
             return (int) descriptors.filter(Sluice::isSocket).count();
         }

@@ -8,7 +8,7 @@ import java.io.Serializable;
  * <p>Threads: the one thread of the pod's process.
  */
 @FunctionalInterface
-interface Task<T> extends Serializable {
+public interface Task<T> extends Serializable {
     /** What it finds or leaves in {@code kept} stays there for later tasks. */
     T run(Kept kept) throws Exception;
 }
