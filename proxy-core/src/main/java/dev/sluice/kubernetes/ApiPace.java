@@ -8,8 +8,9 @@ import java.time.Duration;
  * <p>Immutable; any thread.
  *
  * @param connectLimit until a connection is there
- * @param requestLimit until an answer begins
- * @param listLimit until a whole list is there; 10,000 Services take some seconds
+ * @param requestLimit until an answer begins; more than the longest pause that a server may ask
+ *     for, which counts
+ * @param answerLimit from then on until it is whole; 10,000 Services take some seconds
  * @param pingInterval between two pings on a watch
  * @param silenceLimit a watch on which nothing comes for so long is dead
  * @param leastReconnect the first pause before a watch is opened again is at least so long; pauses
@@ -22,7 +23,7 @@ import java.time.Duration;
 record ApiPace(
         Duration connectLimit,
         Duration requestLimit,
-        Duration listLimit,
+        Duration answerLimit,
         Duration pingInterval,
         Duration silenceLimit,
         Duration leastReconnect,
@@ -37,7 +38,7 @@ record ApiPace(
     static final ApiPace STANDARD =
             new ApiPace(
                     Duration.ofSeconds(5),
-                    Duration.ofSeconds(30),
+                    Duration.ofSeconds(60),
                     Duration.ofSeconds(60),
                     Duration.ofSeconds(10),
                     Duration.ofSeconds(25),

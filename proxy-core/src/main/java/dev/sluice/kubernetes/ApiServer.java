@@ -41,6 +41,7 @@ public final class ApiServer implements AutoCloseable {
         traffic =
                 new ApiTraffic(
                         System::nanoTime,
+                        pace.answerLimit(),
                         pace.silenceLimit(),
                         pace.shortestPause(),
                         pace.longestPause());
@@ -118,6 +119,7 @@ public final class ApiServer implements AutoCloseable {
 
     @Override
     public void close() {
+        traffic.giveUpAnswers();
         client.close();
     }
 

@@ -98,10 +98,11 @@ final class ApiServerGuard {
      * asked, since it may be a Service, too.
      */
     private static boolean isNamed(ServiceName service, String host) {
-        String[] labels = host.split("\\.", -1);
-        return labels[0].equals(service.name())
-                && (labels.length == 1 ? "default" : labels[1]).equals(service.namespace())
-                && (labels.length < 3 || labels[2].equals("svc"));
+        String own = service.name() + "." + service.namespace();
+        return host.equals(own + ".svc")
+                || host.startsWith(own + ".svc.")
+                || (own.equals("kubernetes.default")
+                        && (host.equals("kubernetes") || host.equals(own)));
     }
 
     private int port() {

@@ -1,6 +1,7 @@
 package dev.sluice.kubernetes;
 
 import io.fabric8.kubernetes.api.model.APIGroup;
+import io.fabric8.kubernetes.api.model.APIGroupList;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.util.Set;
@@ -36,7 +37,7 @@ enum EndpointApi {
             throw e;
         }
         if (group == null) {
-            return ENDPOINTS;
+            return withoutGroup(client);
         }
         Set<String> versions =
                 group.getVersions().stream()
@@ -46,5 +47,17 @@ enum EndpointApi {
             return SLICES;
         }
         return versions.contains("v1beta1") ? BETA_SLICES : ENDPOINTS;
+    }
+
+    /** A 404 may come from something in front of the API server: its list of groups decides. */
+    private static EndpointApi withoutGroup(KubernetesClient client) {
+        @Nullable APIGroupList groups = client.getApiGroups();
+        if (groups == null || groups.getGroups().isEmpty()) {
+            throw new KubernetesClientException("it has no API groups, so it is no API server yet");
+        }
+        if (groups.getGroups().stream().anyMatch(each -> GROUP.equals(each.getName()))) {
+            throw new KubernetesClientException("it says that it has " + GROUP + " and has not");
+        }
+        return ENDPOINTS;
     }
 }

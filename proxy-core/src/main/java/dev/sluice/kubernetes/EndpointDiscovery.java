@@ -2,9 +2,6 @@ package dev.sluice.kubernetes;
 
 import dev.sluice.control.WatchStatus;
 import dev.sluice.kubernetes.transport.ApiFailures;
-import io.fabric8.kubernetes.client.KubernetesClientException;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -13,8 +10,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Follows endpoints in the best form that the API server has, of all Services in the same one, so
- * that no Service has its endpoints from two. When the server turns out not to have that form any
- * more, or yet, it is asked again; the form before is used until the next one is complete.
+ * that no Service has its endpoints from two. The server is asked again when it turns out not to
+ * have that form any more, and from time to time as long as it has no better one; the form before
+ * is used until the next one is complete.
  *
  * <p>Threads: {@link #tick} and {@link #close} one at a time; all others any.
  */
@@ -22,18 +20,17 @@ final class EndpointDiscovery {
     private static final Logger log = LoggerFactory.getLogger(EndpointDiscovery.class);
 
     private final ListFollower follower;
-    private final Backoff backoff;
-    private final Deque<FollowedEndpoints> followed = new ArrayDeque<>(2);
-    private long nextAttempt;
+    private final Inquiry<EndpointApi> best;
     private final AtomicLong failures = new AtomicLong();
     private volatile @Nullable String failure;
     private volatile @Nullable FollowedEndpoints inUse;
-    private volatile @Nullable FollowedEndpoints newest;
+
+    /** Not complete yet; replaces the one in use when it is. */
+    private volatile @Nullable FollowedEndpoints next;
 
     EndpointDiscovery(ListFollower follower) {
         this.follower = follower;
-        this.backoff = follower.backoff();
-        this.nextAttempt = follower.nanoTime().getAsLong();
+        this.best = follower.inquiry(() -> EndpointApi.of(follower.server().client()));
     }
 
     /** The endpoints; empty until a list of them is complete. */
@@ -42,64 +39,84 @@ final class EndpointDiscovery {
     }
 
     WatchStatus status() {
-        FollowedEndpoints shown = newest;
-        if (shown == null) {
-            return new WatchStatus(
-                    ListedResource.SLICES.name(),
-                    Optional.empty(),
-                    0,
-                    failures.get(),
-                    Optional.ofNullable(failure));
-        }
-        return shown.status();
+        FollowedEndpoints shown = inUse == null ? next : inUse;
+        return shown == null
+                ? new WatchStatus(
+                        ListedResource.SLICES.name(),
+                        Optional.empty(),
+                        0,
+                        failures.get(),
+                        Optional.ofNullable(failure))
+                : shown.status();
     }
 
     void tick() {
-        FollowedEndpoints last = followed.peekLast();
-        if (last == null || last.list().isAbsent()) {
-            discover(last);
+        if (isInquiryDue()) {
+            best.look(this::failed).ifPresent(this::found);
         }
-        followed.forEach(each -> each.list().tick());
-        FollowedEndpoints latest = followed.peekLast();
-        if (latest != null && latest != inUse && latest.list().isComplete()) {
-            inUse = latest;
-            backoff.reset();
-            while (followed.size() > 1) {
-                followed.removeFirst().list().close();
+        FollowedEndpoints coming = next;
+        if (inUse != null) {
+            inUse.list().tick();
+        }
+        if (coming != null) {
+            coming.list().tick();
+            if (coming.list().isComplete()) {
+                use(coming);
             }
-            follower.onChange().run();
+        }
+    }
+
+    private boolean isInquiryDue() {
+        FollowedEndpoints latest = next == null ? inUse : next;
+        return latest == null || latest.list().isAbsent() || latest.api() != EndpointApi.SLICES;
+    }
+
+    private void found(EndpointApi api) {
+        failure = null;
+        if (inUse != null && inUse.api() == api) {
+            replaceNext(null);
+        } else if (next == null || next.api() != api) {
+            log.debug("endpoints are followed as {}", api);
+            replaceNext(FollowedEndpoints.of(api, follower));
+        }
+    }
+
+    private void replaceNext(@Nullable FollowedEndpoints other) {
+        if (next != null) {
+            next.list().close();
+        }
+        next = other;
+    }
+
+    private void use(FollowedEndpoints complete) {
+        FollowedEndpoints before = inUse;
+        inUse = complete;
+        next = null;
+        if (complete.api() == EndpointApi.SLICES) {
+            best.succeeded();
+        }
+        if (before != null) {
+            before.list().close();
+        }
+        follower.onChange().run();
+    }
+
+    private void failed(Throwable thrown) {
+        failures.incrementAndGet();
+        String reason = ApiFailures.describe(thrown);
+        if (!reason.equals(failure)) {
+            failure = reason;
+            log.warn(
+                    "{} can't be asked how it lists endpoints, and that is tried again: {}",
+                    follower.server().address(),
+                    reason);
         }
     }
 
     void close() {
-        followed.forEach(each -> each.list().close());
-    }
-
-    private void discover(@Nullable FollowedEndpoints last) {
-        long now = follower.nanoTime().getAsLong();
-        if (now - nextAttempt < 0) {
-            return;
-        }
-        nextAttempt = now + backoff.next();
-        try {
-            EndpointApi api = EndpointApi.of(follower.server().client());
-            failure = null;
-            if (last == null || last.api() != api) {
-                log.debug("endpoints are followed as {}", api);
-                FollowedEndpoints next = FollowedEndpoints.of(api, follower);
-                followed.addLast(next);
-                newest = next;
-            }
-        } catch (KubernetesClientException e) {
-            failures.incrementAndGet();
-            String reason = ApiFailures.describe(e);
-            if (!reason.equals(failure)) {
-                failure = reason;
-                log.warn(
-                        "{} can't be asked how it lists endpoints, and that is tried again: {}",
-                        follower.server().address(),
-                        reason);
-            }
+        replaceNext(null);
+        if (inUse != null) {
+            inUse.list().close();
         }
     }
 }

@@ -1,18 +1,11 @@
 package dev.sluice.kubernetes;
 
 import dev.sluice.control.WatchStatus;
-import dev.sluice.kubernetes.transport.ApiFailures;
 import dev.sluice.kubernetes.transport.WatchHealth;
 import io.fabric8.kubernetes.api.model.HasMetadata;
-import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
-import io.fabric8.kubernetes.client.KubernetesClientException;
-import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
-import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
-import java.math.BigInteger;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -20,13 +13,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One list of the API server, kept up by an informer, and by another one when that gives up. The
- * objects of the last complete list stay until the next one is complete.
+ * One list of the API server, kept up by an informer, and by another one when that gives up, which
+ * begins with the objects of the one before.
  *
- * <p>An informer opens its watch again by itself. It is replaced, which reads the whole list anew,
- * when its list fails, when it gets none in time, when the server refuses the watch because the
- * version or the resource is gone, and when the server turns out to have another history: an etcd
- * that was restored counts from below, and a watch from above would stay silent without an error.
+ * <p>An informer is given up, which reads the whole list anew, when the server refuses its watch
+ * because the version or the resource is gone, and when the server turns out to have another
+ * history: an etcd that was restored counts from below, and a watch from above would stay silent
+ * without an error.
  *
  * <p>Threads: {@link #tick} and {@link #close} one at a time; all others any.
  */
@@ -43,42 +36,42 @@ final class FollowedList<T extends HasMetadata> {
     private final ListedResource<T> resource;
     private final WatchHealth watch;
     private final Backoff backoff;
+    private final HistoryCheck history;
     private final LongSupplier nanoTime;
     private final Runnable onChange;
-    private long nextAttempt;
-    private boolean outageTold;
-
-    private volatile boolean complete;
-    private volatile long listedAt;
     private final AtomicLong lists = new AtomicLong();
     private final AtomicLong listFailures = new AtomicLong();
+    private long nextAttempt;
+    private long begun;
+    private long openedBefore;
+    private boolean outageTold;
+    private volatile long listedAt;
     private volatile @Nullable String failure;
     private volatile boolean absent;
-    private volatile @Nullable Run current;
+    private volatile @Nullable InformerRun<T> current;
 
     /**
      * A list that is followed from the first {@link #tick} on.
      *
      * @param onChange called whenever {@link #objects} may be others; returns at once
      */
-    FollowedList(
-            ApiServer server,
-            ListedResource<T> resource,
-            Backoff backoff,
-            LongSupplier nanoTime,
-            Runnable onChange) {
-        this.server = server;
+    FollowedList(ListFollower follower, ListedResource<T> resource, Runnable onChange) {
+        this.server = follower.server();
         this.resource = resource;
         this.watch = server.traffic().watch(resource.path());
-        this.backoff = backoff;
-        this.nanoTime = nanoTime;
+        this.backoff = follower.backoff();
+        this.nanoTime = follower.nanoTime();
+        this.history =
+                new HistoryCheck(
+                        follower.inquiry(() -> resource.versionNow(server.client())), watch);
         this.onChange = onChange;
         this.nextAttempt = nanoTime.getAsLong();
     }
 
     /** Whether the whole list has been read once. */
     boolean isComplete() {
-        return complete;
+        InformerRun<T> run = current;
+        return run != null && run.isComplete();
     }
 
     /** Whether the server says that it does not have this resource. */
@@ -88,11 +81,12 @@ final class FollowedList<T extends HasMetadata> {
 
     /** All objects as they are now, in no order. Nobody may change them. */
     List<T> objects() {
-        Run run = current;
-        return run == null ? List.of() : run.informer.getStore().list();
+        InformerRun<T> run = current;
+        return run == null ? List.of() : run.objects();
     }
 
     WatchStatus status() {
+        boolean complete = isComplete();
         Optional<String> trouble =
                 Optional.ofNullable(failure).or(complete ? watch::failure : Optional::empty);
         return new WatchStatus(
@@ -113,20 +107,46 @@ final class FollowedList<T extends HasMetadata> {
 
     /** Starts an informer if there should be one, and looks whether the one there is does well. */
     void tick() {
-        long now = nanoTime.getAsLong();
-        Run run = current;
-        if (run == null || run.over.get()) {
-            if (now - nextAttempt >= 0) {
+        InformerRun<T> run = current;
+        if (run == null || run.isOver()) {
+            if (nanoTime.getAsLong() - nextAttempt >= 0) {
                 begin(run);
             }
+        } else if (run.isListed()) {
+            lookAfter(run);
+        }
+    }
+
+    private void begin(@Nullable InformerRun<T> before) {
+        begun = nanoTime.getAsLong();
+        // At most a try per pause, whatever comes of it.
+        nextAttempt = begun + backoff.next();
+        openedBefore = watch.opened();
+        history.startAfter(openedBefore + 1);
+        InformerRun<T> run =
+                new InformerRun<>(
+                        resource.operation().apply(server.client()).runnableInformer(0),
+                        before != null && before.isComplete() ? before.objects().stream() : null,
+                        new Outcome());
+        run.start();
+        current = run;
+        // It may have told of its list before its objects could be seen here.
+        if (run.isListed()) {
+            onChange.run();
+        }
+    }
+
+    private void lookAfter(InformerRun<T> run) {
+        int refusal = watch.refusalSince(begun).orElse(0);
+        if (refusal == NOT_FOUND || refusal == GONE) {
+            run.end(watch.failure().orElse("the watch was refused"), refusal);
             return;
         }
-        Optional<String> fault = run.fault(now);
-        if (fault.isPresent()) {
-            run.end(fault.get(), watch.refusal().orElse(0));
-        } else if (run.listed) {
-            tellOutage(watch.failure());
+        if (watch.opened() > openedBefore) {
+            backoff.reset();
         }
+        history.look(run.version()).ifPresent(fault -> run.end(fault, 0));
+        tellOutage(watch.failure());
     }
 
     private void tellOutage(Optional<String> outage) {
@@ -143,105 +163,33 @@ final class FollowedList<T extends HasMetadata> {
         }
     }
 
-    private void begin(@Nullable Run before) {
-        // At most a try per pause, whatever comes of it.
-        nextAttempt = nanoTime.getAsLong() + backoff.next();
-        Run run = new Run(before);
-        run.informer.start().whenComplete((started, ignored) -> {});
-        current = run;
-    }
-
     void close() {
-        Run run = current;
+        InformerRun<T> run = current;
         if (run != null) {
-            run.over.set(true);
-            run.informer.stop();
+            run.close();
         }
     }
 
-    /** One informer, from its start until it gives up or is given up. */
-    private final class Run implements ResourceEventHandler<T> {
-        private final SharedIndexInformer<T> informer;
-        private final long begun = nanoTime.getAsLong();
-        private final long openedBefore = watch.opened();
-        private long historyChecked = openedBefore + 1;
-        private volatile boolean listed;
-        private final AtomicBoolean over = new AtomicBoolean();
-
-        Run(@Nullable Run before) {
-            informer = resource.operation().apply(server.client()).runnableInformer(0);
-            informer.itemStore(new LeanStore<>());
-            if (before != null && complete) {
-                // Also makes the list a consistent read: a cached one might be older than these.
-                informer.initialState(before.informer.getStore().list().stream());
+    private final class Outcome implements InformerRun.Listener {
+        @Override
+        public void listed() {
+            listedAt = nanoTime.getAsLong();
+            lists.incrementAndGet();
+            absent = false;
+            if (failure != null) {
+                failure = null;
+                log.info("{} of {} are followed again", resource.name(), server.address());
             }
-            informer.exceptionHandler(
-                    (started, thrown) -> {
-                        end(ApiFailures.describe(thrown), ApiFailures.status(thrown));
-                        return false;
-                    });
-            informer.addEventHandler(this);
+            onChange.run();
         }
 
-        /** What is wrong with this informer, though it goes on. */
-        Optional<String> fault(long now) {
-            if (!listed) {
-                return now - begun < server.pace().listLimit().toNanos()
-                        ? Optional.empty()
-                        : Optional.of(
-                                "no complete list in "
-                                        + server.pace().listLimit().toSeconds()
-                                        + " s");
-            }
-            int refusal = watch.refusal().orElse(0);
-            if (refusal == NOT_FOUND || refusal == GONE) {
-                return watch.failure();
-            }
-            long opened = watch.opened();
-            if (opened > openedBefore) {
-                backoff.reset();
-            }
-            // The first watch begins at the version of the list.
-            if (opened > historyChecked && watch.failure().isEmpty()) {
-                return historyFault(opened);
-            }
-            return Optional.empty();
+        @Override
+        public void changed() {
+            onChange.run();
         }
 
-        private Optional<String> historyFault(long opened) {
-            try {
-                @Nullable String seen = informer.lastSyncResourceVersion();
-                String now =
-                        resource.operation()
-                                .apply(server.client())
-                                .list(new ListOptionsBuilder().withLimit(1L).build())
-                                .getMetadata()
-                                .getResourceVersion();
-                historyChecked = opened;
-                return isNumber(seen)
-                                && isNumber(now)
-                                && new BigInteger(now).compareTo(new BigInteger(seen)) < 0
-                        ? Optional.of(
-                                "the API server is at version "
-                                        + now
-                                        + " after it was at "
-                                        + seen
-                                        + ": it has another history")
-                        : Optional.empty();
-            } catch (KubernetesClientException e) {
-                log.debug("{}: the version could not be asked for", resource.name(), e);
-                return Optional.empty();
-            }
-        }
-
-        private static boolean isNumber(@Nullable String version) {
-            return version != null && version.matches("\\d{1,30}");
-        }
-
-        private void end(String reason, int status) {
-            if (!over.compareAndSet(false, true)) {
-                return;
-            }
+        @Override
+        public void ended(String reason, int status) {
             listFailures.incrementAndGet();
             absent = status == NOT_FOUND;
             if (!reason.equals(failure)) {
@@ -251,45 +199,6 @@ final class FollowedList<T extends HasMetadata> {
                         resource.name(),
                         server.address(),
                         reason);
-            }
-            informer.stop();
-        }
-
-        @Override
-        public void onList(String resourceVersion, boolean remainedEmpty) {
-            if (over.get()) {
-                return;
-            }
-            listed = true;
-            listedAt = nanoTime.getAsLong();
-            lists.incrementAndGet();
-            absent = false;
-            if (failure != null) {
-                log.info("{} of {} are followed again", resource.name(), server.address());
-                failure = null;
-            }
-            complete = true;
-            onChange.run();
-        }
-
-        @Override
-        public void onAdd(T object) {
-            changed();
-        }
-
-        @Override
-        public void onUpdate(T before, T after) {
-            changed();
-        }
-
-        @Override
-        public void onDelete(T object, boolean finalStateUnknown) {
-            changed();
-        }
-
-        private void changed() {
-            if (listed) {
-                onChange.run();
             }
         }
     }

@@ -52,6 +52,15 @@ record Kubeconfig(Path path, Optional<Path> tokenFile) {
             throw invalid(
                     path, "cluster '" + text(chosen, "cluster") + "' has no address (server)");
         }
+        if (cluster.get("tls-server-name") != null) {
+            throw invalid(
+                    path,
+                    "cluster '"
+                            + text(chosen, "cluster")
+                            + "' has an entry 'tls-server-name', which Java's HTTP client can't"
+                            + " follow: set sluice.kubernetes.api-server to a name that the"
+                            + " certificate has");
+        }
         String userName = text(chosen, "user");
         Map<?, ?> user =
                 userName.isEmpty() ? Map.of() : entry(path, root, "users", userName, "user");

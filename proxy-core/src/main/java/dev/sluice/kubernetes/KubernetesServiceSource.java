@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,6 +40,8 @@ public final class KubernetesServiceSource implements ServiceSource {
     private final EndpointDiscovery endpoints;
     private final ProblemLog problemLog = new ProblemLog();
     private final Thread looks;
+    private final ExecutorService inquiries =
+            Executors.newCachedThreadPool(task -> daemon(task, "sluice-kubernetes-inquiry"));
     private final Object closeLock = new Object();
     private final CountDownLatch closed = new CountDownLatch(1);
     private @Nullable Runnable onChange;
@@ -54,11 +58,17 @@ public final class KubernetesServiceSource implements ServiceSource {
         this.guard =
                 serverVip == ApiServerVip.REFUSED ? new ApiServerGuard(server.address()) : null;
         ListFollower follower =
-                new ListFollower(server, new SplittableRandom(), System::nanoTime, this::changed);
+                new ListFollower(
+                        server, new SplittableRandom(), inquiries, System::nanoTime, this::changed);
         this.services = follower.follow(ListedResource.SERVICES);
         this.endpoints = new EndpointDiscovery(follower);
-        this.looks = new Thread(this::lookUntilClosed, "sluice-kubernetes");
-        looks.setDaemon(true);
+        this.looks = daemon(this::lookUntilClosed, "sluice-kubernetes");
+    }
+
+    private static Thread daemon(Runnable task, String name) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        return thread;
     }
 
     /** Begins to ask, and goes on until the API server answers. Once only. */
@@ -85,7 +95,8 @@ public final class KubernetesServiceSource implements ServiceSource {
             services.tick();
             endpoints.tick();
             server.traffic().breakOffSilentWatches();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
+            // Whatever it was, the next look must follow: nothing else would find a dead watch.
             log.error("A look at the lists of {} broke off; it is repeated", server.address(), e);
         }
     }
@@ -130,13 +141,13 @@ public final class KubernetesServiceSource implements ServiceSource {
         synchronized (closeLock) {
             closed.countDown();
         }
-        // It may be waiting for an answer.
         looks.interrupt();
         try {
             looks.join(CLOSE_LIMIT.toMillis());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        inquiries.shutdownNow();
         services.close();
         endpoints.close();
         server.close();

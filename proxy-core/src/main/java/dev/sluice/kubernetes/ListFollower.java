@@ -1,21 +1,33 @@
 package dev.sluice.kubernetes;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
- * Follows lists of one API server, all at the same pace.
+ * What all that follows lists of one API server has in common.
  *
  * <p>Immutable; any thread.
  *
+ * @param executor for requests that are waited for
  * @param nanoTime a monotonic clock
  * @param onChange called whenever an object may be another; returns at once
  */
 record ListFollower(
-        ApiServer server, RandomGenerator random, LongSupplier nanoTime, Runnable onChange) {
+        ApiServer server,
+        RandomGenerator random,
+        Executor executor,
+        LongSupplier nanoTime,
+        Runnable onChange) {
+
     <T extends HasMetadata> FollowedList<T> follow(ListedResource<T> resource) {
-        return new FollowedList<>(server, resource, backoff(), nanoTime, onChange);
+        return new FollowedList<>(this, resource, onChange);
+    }
+
+    <T> Inquiry<T> inquiry(Supplier<T> request) {
+        return new Inquiry<>(request, executor, backoff(), nanoTime);
     }
 
     Backoff backoff() {

@@ -3,9 +3,11 @@ package dev.sluice.kubernetes;
 import io.fabric8.kubernetes.api.model.Endpoints;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.KubernetesResourceList;
+import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.FilterWatchListDeletable;
 import java.util.function.Function;
 
@@ -29,6 +31,20 @@ record ListedResource<T extends HasMetadata>(
                 operation) {
     private static final String FOR_US = "!" + WellKnownLabels.SERVICE_PROXY_NAME;
     private static final String FOR_US_WITH_VIP = FOR_US + ",!" + WellKnownLabels.HEADLESS;
+
+    /**
+     * The version of the server now, by a consistent read of one object at most.
+     *
+     * @throws KubernetesClientException if there is no answer
+     */
+    String versionNow(KubernetesClient client) {
+        return String.valueOf(
+                operation
+                        .apply(client)
+                        .list(new ListOptionsBuilder().withLimit(1L).build())
+                        .getMetadata()
+                        .getResourceVersion());
+    }
 
     static final ListedResource<Service> SERVICES =
             new ListedResource<>(

@@ -31,8 +31,6 @@ class ApiServerGuardTest {
                 "https://10.96.0.1:80",
                 "http://10.96.0.1",
                 "http://10.96.0.1/",
-                "https://web:80",
-                "https://web.default:80",
                 "https://web.default.svc:80",
                 "https://web.default.svc.cluster.local:80"
             })
@@ -52,6 +50,8 @@ class ApiServerGuardTest {
                 "https://10.96.0.1",
                 "https://10.96.0.2:80",
                 "https://[fd00::1]:80",
+                "https://web:80",
+                "https://web.default:80",
                 "https://web.example.com:80",
                 "https://web.default.example.com:80",
                 "https://web.other.svc:80",

@@ -265,6 +265,11 @@ final class ScriptedApi implements AutoCloseable {
         return requests.stream().filter(r -> r.path.equals(path) && r.listsAll()).count();
     }
 
+    /** TCP connections of clients. */
+    int connections() {
+        return connections.size();
+    }
+
     @Override
     public void close() {
         connections.forEach(connection -> connection.shutdown(0, TimeUnit.MILLISECONDS));
@@ -297,6 +302,13 @@ final class ScriptedApi implements AutoCloseable {
         } else if (request.path().equals("/apis/discovery.k8s.io")
                 && !discoveryVersions.isEmpty()) {
             request.response().end(discovery());
+        } else if (request.path().equals("/apis")) {
+            request.response()
+                    .end(
+                            "{\"kind\":\"APIGroupList\",\"apiVersion\":\"v1\",\"groups\":["
+                                    + "{\"name\":\"apps\",\"versions\":[]}"
+                                    + (discoveryVersions.isEmpty() ? "" : "," + discovery())
+                                    + "]}");
         } else if (!served.contains(request.path())) {
             request.response().setStatusCode(404).end();
         } else if (watch) {

@@ -4,6 +4,7 @@ import java.net.http.HttpHeaders;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -25,13 +26,16 @@ public final class ApiTraffic {
     private static final int SERVICE_UNAVAILABLE = 503;
 
     private final Map<String, WatchHealth> watches = new ConcurrentHashMap<>();
+    private final Set<BoundedBody<?>> answers = ConcurrentHashMap.newKeySet();
     private final LongSupplier nanoTime;
+    private final Duration answerLimit;
     private final Duration silenceLimit;
     private final Duration shortestPause;
     private final Duration longestPause;
     private final AtomicLong notBefore;
 
     /**
+     * @param answerLimit an answer that is not whole so long after its headers is given up
      * @param silenceLimit a watch on which nothing comes for so long, not even the answer to a
      *     ping, is dead; some intervals of the pings
      * @param shortestPause before the next watch where two in a row ended as soon as they were
@@ -40,10 +44,12 @@ public final class ApiTraffic {
      */
     public ApiTraffic(
             LongSupplier nanoTime,
+            Duration answerLimit,
             Duration silenceLimit,
             Duration shortestPause,
             Duration longestPause) {
         this.nanoTime = nanoTime;
+        this.answerLimit = answerLimit;
         this.shortestPause = shortestPause;
         this.longestPause = longestPause;
         this.silenceLimit = silenceLimit;
@@ -62,14 +68,27 @@ public final class ApiTraffic {
     public void breakOffSilentWatches() {
         long now = nanoTime.getAsLong();
         for (WatchHealth watch : watches.values()) {
-            watch.silentFor(silenceLimit.toNanos(), now)
-                    .ifPresent(
-                            stream ->
-                                    stream.breakOff(
-                                            "no sign of life for "
-                                                    + silenceLimit.toSeconds()
-                                                    + " s"));
+            for (WatchStream stream : watch.silentFor(silenceLimit.toNanos(), now)) {
+                stream.breakOff("no sign of life for " + silenceLimit.toSeconds() + " s");
+            }
         }
+    }
+
+    /** Gives up every answer that is not whole, since nobody waits for it any more. */
+    public void giveUpAnswers() {
+        answers.forEach(answer -> answer.giveUp("the client is closed"));
+    }
+
+    void begun(BoundedBody<?> answer) {
+        answers.add(answer);
+    }
+
+    void ended(BoundedBody<?> answer) {
+        answers.remove(answer);
+    }
+
+    Duration answerLimit() {
+        return answerLimit;
     }
 
     long now() {

@@ -1,33 +1,34 @@
 package dev.sluice.kubernetes.transport;
 
 import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.concurrent.TimeUnit;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of the watches on one path of the API server.
+ * What is known of the watches on one path of the API server. There is one at a time, but for the
+ * moments in which one follows another.
  *
  * <p>Threads: any.
  */
 public final class WatchHealth {
-    /** A watch that ends sooner than this, and the one after it as well, is no watch. */
-    private static final long SHORT_NANOS = TimeUnit.SECONDS.toNanos(5);
-
     private static final int MOST_DOUBLINGS = 20;
 
     private final Duration shortestPause;
     private final Duration longestPause;
     private final Object lock = new Object();
-    private @Nullable WatchStream stream;
+    private final Set<WatchStream> open = new LinkedHashSet<>();
     private @Nullable Long lastHeard;
     private @Nullable String failure;
-    private int refusal;
+    private @Nullable Refusal refusal;
     private long opened;
     private long failures;
-    private long openedAt;
     private int shortLived;
+
+    private record Refusal(int status, long at) {}
 
     WatchHealth(Duration shortestPause, Duration longestPause) {
         this.shortestPause = shortestPause;
@@ -56,63 +57,75 @@ public final class WatchHealth {
     }
 
     /**
-     * The HTTP status with which the last attempt to open a watch was refused, 100 to 599; empty if
-     * it was not.
+     * The HTTP status with which the last attempt to open a watch was refused, 100 to 599.
+     *
+     * @param since of the monotonic clock, in nanoseconds
+     * @return empty if it was not refused, or before that time
      */
-    public OptionalInt refusal() {
+    public OptionalInt refusalSince(long since) {
         synchronized (lock) {
-            return refusal == 0 ? OptionalInt.empty() : OptionalInt.of(refusal);
+            return refusal == null || refusal.at - since < 0
+                    ? OptionalInt.empty()
+                    : OptionalInt.of(refusal.status);
         }
     }
 
-    /**
-     * When the last frame came, in the nanoseconds of the monotonic clock; empty before the first.
-     */
+    /** When the last frame came, in nanoseconds of the monotonic clock; empty before the first. */
     public Optional<Long> lastHeard() {
         synchronized (lock) {
+            open.forEach(this::noteHeard);
             return Optional.ofNullable(lastHeard);
         }
     }
 
-    void opened(WatchStream next, long now) {
+    private void noteHeard(WatchStream stream) {
+        if (lastHeard == null || stream.lastHeard() - lastHeard > 0) {
+            lastHeard = stream.lastHeard();
+        }
+    }
+
+    void opened(WatchStream stream) {
         synchronized (lock) {
-            stream = next;
-            lastHeard = now;
+            open.add(stream);
+            noteHeard(stream);
             failure = null;
-            refusal = 0;
+            refusal = null;
             opened++;
-            openedAt = now;
         }
     }
 
-    void heard(long now) {
+    void ended(WatchStream stream, boolean soon) {
         synchronized (lock) {
-            lastHeard = now;
+            noteHeard(stream);
+            open.remove(stream);
+            shortLived = soon ? shortLived + 1 : 0;
         }
     }
 
-    void ended(WatchStream which, long now) {
+    void failed(WatchStream stream, String reason, boolean soon) {
         synchronized (lock) {
-            if (stream == which) {
-                stream = null;
-                countIfShort(now);
-            }
-        }
-    }
-
-    void failed(WatchStream which, String reason, long now) {
-        synchronized (lock) {
-            if (stream == which) {
-                stream = null;
-                failure = reason;
-                countIfShort(now);
-            }
+            ended(stream, soon);
             failures++;
+            if (open.isEmpty()) {
+                failure = reason;
+            }
         }
     }
 
-    private void countIfShort(long now) {
-        shortLived = now - openedAt < SHORT_NANOS ? shortLived + 1 : 0;
+    void notOpened(String reason) {
+        synchronized (lock) {
+            failures++;
+            if (open.isEmpty()) {
+                failure = reason;
+            }
+        }
+    }
+
+    void refused(String reason, int status, long at) {
+        synchronized (lock) {
+            notOpened(reason);
+            refusal = new Refusal(status, at);
+        }
     }
 
     /**
@@ -129,20 +142,10 @@ public final class WatchHealth {
         }
     }
 
-    void notOpened(String reason, int status) {
+    /** Those that are open although nothing came for this long. */
+    List<WatchStream> silentFor(long nanos, long now) {
         synchronized (lock) {
-            failure = reason;
-            refusal = status;
-            failures++;
-        }
-    }
-
-    /** The stream that is open although nothing came for this long. */
-    Optional<WatchStream> silentFor(long nanos, long now) {
-        synchronized (lock) {
-            return stream != null && lastHeard != null && now - lastHeard >= nanos
-                    ? Optional.of(stream)
-                    : Optional.empty();
+            return open.stream().filter(stream -> now - stream.lastHeard() >= nanos).toList();
         }
     }
 }

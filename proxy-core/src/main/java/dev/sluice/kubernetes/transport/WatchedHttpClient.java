@@ -36,7 +36,7 @@ final class WatchedHttpClient extends HttpClient {
     @Override
     public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler)
             throws IOException, InterruptedException {
-        HttpResponse<T> response = client.send(request, handler);
+        HttpResponse<T> response = client.send(request, bounded(handler));
         traffic.answered(response.statusCode(), response.headers());
         return response;
     }
@@ -44,7 +44,7 @@ final class WatchedHttpClient extends HttpClient {
     @Override
     public <T> CompletableFuture<HttpResponse<T>> sendAsync(
             HttpRequest request, BodyHandler<T> handler) {
-        return send(() -> client.sendAsync(request, handler));
+        return send(() -> client.sendAsync(request, bounded(handler)));
     }
 
     @Override
@@ -52,7 +52,11 @@ final class WatchedHttpClient extends HttpClient {
             HttpRequest request,
             BodyHandler<T> handler,
             @Nullable PushPromiseHandler<T> pushHandler) {
-        return send(() -> client.sendAsync(request, handler, pushHandler));
+        return send(() -> client.sendAsync(request, bounded(handler), pushHandler));
+    }
+
+    private <T> BodyHandler<T> bounded(BodyHandler<T> handler) {
+        return response -> new BoundedBody<>(handler.apply(response), traffic);
     }
 
     private <T> CompletableFuture<HttpResponse<T>> send(

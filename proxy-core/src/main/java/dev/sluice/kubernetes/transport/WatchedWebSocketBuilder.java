@@ -63,14 +63,14 @@ final class WatchedWebSocketBuilder implements WebSocket.Builder {
         if (!(failure instanceof WebSocketHandshakeException refused)
                 || refused.getResponse() == null) {
             String reason = ApiFailures.describe(failure);
-            health.notOpened(reason, 0);
+            health.notOpened(reason);
             return new KubernetesClientException(reason, failure);
         }
         HttpResponse<?> response = refused.getResponse();
         int status = response.statusCode();
         String reason = "the watch was refused with HTTP status " + status;
         traffic.answered(status, response.headers());
-        health.notOpened(reason, status);
+        health.refused(reason, status, traffic.now());
         return status == OK || status == SERVICE_UNAVAILABLE
                 ? new KubernetesClientException(reason)
                 : failure;
