@@ -144,6 +144,11 @@ final class FollowedList<T extends HasMetadata> {
         }
         if (watch.opened() > openedBefore) {
             backoff.reset();
+            // Not as soon as it is listed: a list alone may be all that this program may read.
+            if (failure != null) {
+                failure = null;
+                log.info("{} of {} are followed again", resource.name(), server.address());
+            }
         }
         history.look(run.version()).ifPresent(fault -> run.end(fault, 0));
         tellOutage(watch.failure());
@@ -176,10 +181,6 @@ final class FollowedList<T extends HasMetadata> {
             listedAt = nanoTime.getAsLong();
             lists.incrementAndGet();
             absent = false;
-            if (failure != null) {
-                failure = null;
-                log.info("{} of {} are followed again", resource.name(), server.address());
-            }
             onChange.run();
         }
 

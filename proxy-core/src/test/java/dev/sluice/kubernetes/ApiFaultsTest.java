@@ -247,6 +247,20 @@ class ApiFaultsTest {
         }
     }
 
+    @Test
+    void whoMayListButNotWatchIsServedByListsAndToldOf() {
+        api.refuse(SERVICES, true, 1000, new Refusal(403));
+        try (FollowedSource source = follow()) {
+            source.awaitServed(WEB_1);
+            api.putSilently(SERVICES, uid(service("new", "10.96.0.9"), "u9"));
+
+            source.awaitServed(NEW, WEB_1);
+            assertThat(source.watch("services").failure())
+                    .as("also while the last list was complete")
+                    .hasValueSatisfying(failure -> assertThat(failure).contains("403"));
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void thePauseThatTheServerAsksForIsKept(boolean watch) {
