@@ -197,6 +197,9 @@ class ApiServerTest {
                 "{current-context: c, contexts: [{name: c, context: {cluster: x}}],"
                         + " clusters: [{name: x, cluster: {server: 'http://192.0.2.1'}}]}"
                         + " | must be a URL of scheme https",
+                "{current-context: c, contexts: [{name: c, context: {cluster: x}}],"
+                        + " clusters: [{name: x, cluster: {server: 'https://192.0.2.1',"
+                        + " tls-server-name: a}}]} | has an entry 'tls-server-name'",
                 "!!javax.script.ScriptEngineManager [] | is not YAML"
             })
     void aKubeconfigThatCantBeUsedSaysWhy(String text, String rule) throws IOException {

@@ -3,7 +3,6 @@ package dev.sluice.kubernetes.transport;
 import java.io.IOException;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -20,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class BoundedBody<T> implements BodySubscriber<T> {
     private final BodySubscriber<T> subscriber;
     private final ApiTraffic traffic;
+    private final CompletableFuture<@Nullable Void> timeout = new CompletableFuture<>();
     private @Nullable Subscription subscription;
     private boolean over;
 
@@ -42,6 +42,8 @@ final class BoundedBody<T> implements BodySubscriber<T> {
 
     private void end() {
         over = true;
+        // Else its timer would hold the answer, which may be all Services, until it is due.
+        timeout.cancel(false);
         traffic.ended(this);
     }
 
@@ -49,11 +51,10 @@ final class BoundedBody<T> implements BodySubscriber<T> {
     public synchronized void onSubscribe(Subscription opened) {
         subscription = opened;
         traffic.begun(this);
-        Duration limit = traffic.answerLimit();
+        long limit = traffic.answerLimit().toMillis();
         CompletableFuture<@Nullable Void> unused =
-                new CompletableFuture<@Nullable Void>()
-                        .completeOnTimeout(null, limit.toMillis(), TimeUnit.MILLISECONDS)
-                        .thenRun(() -> giveUp("no complete answer in " + limit.toMillis() + " ms"));
+                timeout.completeOnTimeout(null, limit, TimeUnit.MILLISECONDS)
+                        .thenRun(() -> giveUp("no complete answer in " + limit + " ms"));
         subscriber.onSubscribe(opened);
     }
 
