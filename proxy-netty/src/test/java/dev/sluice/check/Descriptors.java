@@ -5,6 +5,8 @@ import java.io.UncheckedIOException;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -25,11 +27,20 @@ public final class Descriptors {
 
     /** Number of them now; 0 where they are not listed. */
     public static int open() {
+        return targets().size();
+    }
+
+    /** What each of them is, as the kernel writes it: {@code socket:[4711]}. */
+    static List<String> targets() {
         if (!areListed()) {
-            return 0;
+            return List.of();
         }
         try (Stream<Path> descriptors = Files.list(TABLE)) {
-            return (int) descriptors.filter(Descriptors::isNetwork).count();
+            return descriptors
+                    .flatMap(descriptor -> target(descriptor).stream())
+                    .filter(Descriptors::isNetwork)
+                    .sorted()
+                    .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -44,15 +55,18 @@ public final class Descriptors {
         }
     }
 
-    private static boolean isNetwork(Path descriptor) {
+    private static Optional<String> target(Path descriptor) {
         try {
-            String target = Files.readSymbolicLink(descriptor).toString();
-            return target.startsWith("socket:")
-                    || target.startsWith("pipe:")
-                    || target.startsWith("anon_inode:");
+            return Optional.of(Files.readSymbolicLink(descriptor).toString());
         } catch (IOException e) {
             // Closed since it was listed.
-            return false;
+            return Optional.empty();
         }
+    }
+
+    private static boolean isNetwork(String target) {
+        return target.startsWith("socket:")
+                || target.startsWith("pipe:")
+                || target.startsWith("anon_inode:");
     }
 }
