@@ -237,6 +237,7 @@ public final class AdminServer implements AutoCloseable {
     @Override
     public void close() {
         listener.close().awaitUninterruptibly(CLOSE_LIMIT_SECONDS, TimeUnit.SECONDS);
+        connections.close();
         end(group);
     }
 

@@ -2,7 +2,6 @@ package dev.sluice.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.check.DescriptorCheck;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,11 +9,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Who has a place when all are taken. */
 @Timeout(60)
-@ExtendWith(DescriptorCheck.class)
 class AdminConnectionsTest {
     private static final String FIRST_PART = "GET /proxyMode HTTP/1.1\r\n";
     private static final String SECOND_PART = "Host: localhost\r\n\r\n";

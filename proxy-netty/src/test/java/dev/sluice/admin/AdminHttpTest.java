@@ -8,7 +8,6 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.sluice.app.ServiceProxy;
-import dev.sluice.check.DescriptorCheck;
 import dev.sluice.config.ProxyConfig;
 import dev.sluice.control.ProgrammaticServiceSource;
 import dev.sluice.model.ServiceSnapshot;
@@ -21,7 +20,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,7 +27,6 @@ import org.slf4j.LoggerFactory;
 
 /** What a request must be, and what becomes of those that are not. */
 @Timeout(60)
-@ExtendWith(DescriptorCheck.class)
 class AdminHttpTest {
     private static final String HOST = "Host: localhost\r\n";
 

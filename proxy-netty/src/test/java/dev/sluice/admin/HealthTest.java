@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.sluice.admin.HealthReport.Check;
 import dev.sluice.app.ServiceProxy;
-import dev.sluice.check.DescriptorCheck;
 import dev.sluice.config.ProxyConfig;
 import dev.sluice.control.ProgrammaticServiceSource;
 import dev.sluice.control.ReconcileStatus;
@@ -33,11 +32,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** When a proxy is alive, and when clients should come to it. */
 @Timeout(60)
-@ExtendWith(DescriptorCheck.class)
 class HealthTest {
     private static final ReconcileStatus OK = status(true, true, Optional.empty(), Map.of());
 

@@ -4,7 +4,6 @@ import static dev.sluice.admin.WatchedProxy.port;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.sluice.check.DescriptorCheck;
 import dev.sluice.model.SessionAffinity;
 import dev.sluice.peer.Backend;
 import dev.sluice.peer.Behaviour;
@@ -20,12 +19,10 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 import tools.jackson.databind.JsonNode;
 
 /** What is shown is what has happened: real connections through a real proxy. */
 @Timeout(60)
-@ExtendWith(DescriptorCheck.class)
 class TrafficViewsTest {
     private static final String WEB =
             "{namespace=\"default\",port=\"http\",protocol=\"TCP\",service=\"web\"";
