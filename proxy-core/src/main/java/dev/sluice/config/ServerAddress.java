@@ -1,9 +1,11 @@
 package dev.sluice.config;
 
 import dev.sluice.model.IpAddress;
+import dev.sluice.model.MalformedAddressException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Locale;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,19 +47,23 @@ public final class ServerAddress {
         return address;
     }
 
+    /** The IP address that stands for the host; empty if it is a name. */
+    public static Optional<IpAddress> literal(String host) {
+        try {
+            return Optional.of(
+                    IpAddress.parse(
+                            host.startsWith("[") ? host.substring(1, host.length() - 1) : host));
+        } catch (MalformedAddressException e) {
+            return Optional.empty();
+        }
+    }
+
     private static boolean isAllowed(String scheme, String host) {
         return scheme.equals("https") || (scheme.equals("http") && isLoopback(host));
     }
 
     private static boolean isLoopback(String host) {
-        if (host.equalsIgnoreCase("localhost")) {
-            return true;
-        }
-        String literal = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
-        try {
-            return IpAddress.parse(literal).isLoopback();
-        } catch (IllegalArgumentException e) {
-            return false;
-        }
+        return host.equalsIgnoreCase("localhost")
+                || literal(host).filter(IpAddress::isLoopback).isPresent();
     }
 }

@@ -4,6 +4,7 @@ import dev.sluice.config.InvalidConfigException;
 import dev.sluice.config.ProxyConfig;
 import dev.sluice.config.ServerAddress;
 import dev.sluice.kubernetes.Kubeconfig.ForeignCredentials;
+import dev.sluice.kubernetes.transport.ApiFailures;
 import dev.sluice.kubernetes.transport.ApiTraffic;
 import dev.sluice.kubernetes.transport.WatchedHttpClientFactory;
 import io.fabric8.kubernetes.client.Config;
@@ -28,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Threads: any.
  */
 public final class ApiServer implements AutoCloseable {
-    static final Path POD_CREDENTIALS = Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
+    private static final Path POD_CREDENTIALS =
+            Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
 
     private final URI address;
     private final ApiPace pace;
@@ -74,7 +76,7 @@ public final class ApiServer implements AutoCloseable {
         } catch (KubernetesClientException e) {
             throw new InvalidConfigException(
                     "the settings in sluice.kubernetes, or the files they name, can't be used: "
-                            + rootMessage(e),
+                            + ApiFailures.describe(e),
                     e);
         }
     }
@@ -205,13 +207,5 @@ public final class ApiServer implements AutoCloseable {
                 .withRequestRetryBackoffLimit(0)
                 .withHttp2Disable(true)
                 .build();
-    }
-
-    private static String rootMessage(Throwable failure) {
-        Throwable root = failure;
-        while (root.getCause() != null) {
-            root = root.getCause();
-        }
-        return String.valueOf(root.getMessage());
     }
 }

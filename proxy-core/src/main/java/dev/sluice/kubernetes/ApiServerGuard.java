@@ -1,8 +1,8 @@
 package dev.sluice.kubernetes;
 
+import dev.sluice.config.ServerAddress;
 import dev.sluice.control.UnusableSourceException;
 import dev.sluice.model.IpAddress;
-import dev.sluice.model.MalformedAddressException;
 import dev.sluice.model.Problem;
 import dev.sluice.model.ServiceName;
 import dev.sluice.model.ServicePort;
@@ -30,17 +30,7 @@ final class ApiServerGuard {
 
     ApiServerGuard(URI server) {
         this.server = server;
-        this.address = literal(server.getHost());
-    }
-
-    private static Optional<IpAddress> literal(String host) {
-        try {
-            return Optional.of(
-                    IpAddress.parse(
-                            host.startsWith("[") ? host.substring(1, host.length() - 1) : host));
-        } catch (MalformedAddressException e) {
-            return Optional.empty();
-        }
+        this.address = ServerAddress.literal(server.getHost());
     }
 
     /**

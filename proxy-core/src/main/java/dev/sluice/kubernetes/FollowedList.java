@@ -50,12 +50,8 @@ final class FollowedList<T extends HasMetadata> {
     private volatile boolean absent;
     private volatile @Nullable InformerRun<T> current;
 
-    /**
-     * A list that is followed from the first {@link #tick} on.
-     *
-     * @param onChange called whenever {@link #objects} may be others; returns at once
-     */
-    FollowedList(ListFollower follower, ListedResource<T> resource, Runnable onChange) {
+    /** A list that is followed from the first {@link #tick} on. */
+    FollowedList(ListFollower follower, ListedResource<T> resource) {
         this.server = follower.server();
         this.resource = resource;
         this.watch = server.traffic().watch(resource.path());
@@ -64,7 +60,7 @@ final class FollowedList<T extends HasMetadata> {
         this.history =
                 new HistoryCheck(
                         follower.inquiry(() -> resource.versionNow(server.client())), watch);
-        this.onChange = onChange;
+        this.onChange = follower.onChange();
         this.nextAttempt = nanoTime.getAsLong();
     }
 

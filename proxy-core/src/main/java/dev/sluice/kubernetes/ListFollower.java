@@ -23,7 +23,7 @@ record ListFollower(
         Runnable onChange) {
 
     <T extends HasMetadata> FollowedList<T> follow(ListedResource<T> resource) {
-        return new FollowedList<>(this, resource, onChange);
+        return new FollowedList<>(this, resource);
     }
 
     <T> Inquiry<T> inquiry(Supplier<T> request) {
