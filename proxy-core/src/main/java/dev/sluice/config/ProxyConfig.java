@@ -68,36 +68,29 @@ public record ProxyConfig(
      * that sets the endpoints itself.
      */
     public ProxyConfig allowingLoopback() {
-        return new ProxyConfig(
-                manifests,
-                kubernetes,
-                transport,
-                redirect,
-                listener,
-                new Dial(dial.tryTimeouts(), dial.totalTimeout(), dial.retryPause(), true),
-                connections,
-                affinity,
-                reconcile,
-                state,
-                shutdown,
-                admin);
+        return with(
+                new Dial(dial.tryTimeouts(), dial.totalTimeout(), dial.retryPause(), true), admin);
     }
 
     /** The same with another admin server, or with none. */
     public ProxyConfig withAdmin(Admin other) {
+        return with(dial, other);
+    }
+
+    private ProxyConfig with(Dial otherDial, Admin otherAdmin) {
         return new ProxyConfig(
                 manifests,
                 kubernetes,
                 transport,
                 redirect,
                 listener,
-                dial,
+                otherDial,
                 connections,
                 affinity,
                 reconcile,
                 state,
                 shutdown,
-                other);
+                otherAdmin);
     }
 
     /**
