@@ -4,6 +4,7 @@ import static dev.sluice.admin.WatchedProxy.port;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.sluice.check.Descriptors;
 import dev.sluice.model.SessionAffinity;
 import dev.sluice.peer.Backend;
 import dev.sluice.peer.Behaviour;
@@ -291,5 +292,19 @@ class TrafficViewsTest {
                     .startsWith("application/openmetrics-text");
             assertThat(open.body()).endsWith("# EOF\n");
         }
+    }
+
+    /** Many, so that a socket which another test left to its thread does not decide. */
+    @Test
+    void proxiesThatComeAndGoLeaveNoDescriptorBehind() throws Exception {
+        int rounds = 20;
+        WatchedProxy.start().close();
+        int before = Descriptors.open();
+        for (int i = 0; i < rounds; i++) {
+            try (WatchedProxy proxy = WatchedProxy.start()) {
+                assertThat(proxy.get("/metrics").status()).isEqualTo(200);
+            }
+        }
+        await().untilAsserted(() -> assertThat(Descriptors.open() - before).isLessThan(rounds / 2));
     }
 }
