@@ -1,5 +1,6 @@
 package dev.sluice.balance;
 
+import dev.sluice.model.EndpointSet;
 import dev.sluice.model.IpFamily;
 import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServicePortName;
@@ -11,10 +12,10 @@ import dev.sluice.model.ServicePortName;
  */
 public interface BackendSelectorFactory {
     /**
-     * A selector over the endpoints that the Service port has now in one family; state kept for
-     * this Service port and family goes on in it.
+     * A selector over the endpoints that the Service port has now in one set and family; state kept
+     * for this Service port, set and family goes on in it.
      */
-    BackendSelector selector(ServicePort servicePort, IpFamily family);
+    BackendSelector selector(ServicePort servicePort, EndpointSet set, IpFamily family);
 
     /** Drops all that is kept for a Service port that is gone. */
     void remove(ServicePortName name);

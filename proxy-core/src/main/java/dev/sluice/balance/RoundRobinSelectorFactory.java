@@ -1,9 +1,9 @@
 package dev.sluice.balance;
 
+import dev.sluice.model.EndpointSet;
 import dev.sluice.model.IpFamily;
 import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServicePortName;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.random.RandomGenerator;
@@ -16,8 +16,7 @@ import java.util.random.RandomGenerator;
  */
 public final class RoundRobinSelectorFactory implements BackendSelectorFactory {
     private final RandomGenerator random;
-    private final Map<ServicePortName, Map<IpFamily, RoundRobinPosition>> positions =
-            new HashMap<>();
+    private final Map<ServicePortName, Map<Key, RoundRobinPosition>> positions = new HashMap<>();
 
     /**
      * @param random where the round of each Service port and family begins
@@ -27,16 +26,19 @@ public final class RoundRobinSelectorFactory implements BackendSelectorFactory {
     }
 
     @Override
-    public BackendSelector selector(ServicePort servicePort, IpFamily family) {
+    public BackendSelector selector(ServicePort servicePort, EndpointSet set, IpFamily family) {
         RoundRobinPosition position =
                 positions
-                        .computeIfAbsent(servicePort.name(), name -> new EnumMap<>(IpFamily.class))
-                        .computeIfAbsent(family, key -> new RoundRobinPosition(random));
-        return new RoundRobinSelector(servicePort.endpoints(family), position);
+                        .computeIfAbsent(servicePort.name(), name -> new HashMap<>())
+                        .computeIfAbsent(
+                                new Key(set, family), key -> new RoundRobinPosition(random));
+        return new RoundRobinSelector(servicePort.endpoints(set, family), position);
     }
 
     @Override
     public void remove(ServicePortName name) {
         positions.remove(name);
     }
+
+    private record Key(EndpointSet set, IpFamily family) {}
 }

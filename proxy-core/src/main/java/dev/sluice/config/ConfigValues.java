@@ -6,6 +6,7 @@ import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigValue;
 import com.typesafe.config.ConfigValueFactory;
 import com.typesafe.config.ConfigValueType;
+import dev.sluice.model.Cidr;
 import dev.sluice.model.IpAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -130,6 +131,30 @@ final class ConfigValues {
         return parsed(name, text(name), IpAddress::parse);
     }
 
+    /** Empty text is no name. */
+    Optional<String> name(String name, Pattern allowed, String rule) {
+        String text = text(name);
+        if (!text.isEmpty() && !allowed.matcher(text).matches()) {
+            throw invalid(name, rule);
+        }
+        return Optional.of(text).filter(given -> !given.isEmpty());
+    }
+
+    List<Cidr> cidrs(String name) {
+        return texts(name).stream()
+                .map(text -> parsed(name, text, Cidr::parse))
+                .flatMap(Optional::stream)
+                .toList();
+    }
+
+    NodePortAddresses nodePortAddresses(String name) {
+        try {
+            return NodePortAddresses.parse(texts(name));
+        } catch (IllegalArgumentException e) {
+            throw invalid(name, String.valueOf(e.getMessage()));
+        }
+    }
+
     /** Empty text is no server. */
     Optional<URI> serverAddress(String name) {
         return parsed(name, text(name), ServerAddress::parse);
@@ -217,6 +242,6 @@ final class ConfigValues {
     }
 
     private static String written(Enum<?> constant) {
-        return constant.name().toLowerCase(Locale.ROOT);
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

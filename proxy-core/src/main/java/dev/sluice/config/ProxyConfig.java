@@ -2,6 +2,7 @@ package dev.sluice.config;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import dev.sluice.model.Cidr;
 import dev.sluice.model.IpAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -23,6 +24,11 @@ import java.util.Set;
 public record ProxyConfig(
         Optional<Path> manifests,
         Kubernetes kubernetes,
+        Node node,
+        Services services,
+        NodePorts nodePorts,
+        Udp udp,
+        Health health,
         Transport transport,
         Redirect redirect,
         Listener listener,
@@ -54,13 +60,14 @@ public record ProxyConfig(
 
     /**
      * For tests and programs without root: no redirect, listeners on 127.0.0.1, endpoints on
-     * loopback allowed, nothing kept on disk, no admin server.
+     * loopback allowed, nothing kept on disk, no NodePorts, no admin or health server.
      */
     public static ProxyConfig embedded() {
         return from(
                 ConfigFactory.parseString(
                         "sluice { redirect.mode = none, dial.allow-loopback = true,"
-                                + " admin.address = none }"));
+                                + " admin.address = none, health.address = none,"
+                                + " node-ports.addresses = [] }"));
     }
 
     /**
@@ -81,6 +88,11 @@ public record ProxyConfig(
         return new ProxyConfig(
                 manifests,
                 kubernetes,
+                node,
+                services,
+                nodePorts,
+                udp,
+                health,
                 transport,
                 redirect,
                 listener,
@@ -102,18 +114,86 @@ public record ProxyConfig(
      * @param caFile certificates in PEM that sign its own
      * @param tokenFile bearer token, read again for each request
      * @param allowExec whether the kubeconfig may have programs run
+     * @param events whether Events are written on Services that can't be served as they ask
      */
     public record Kubernetes(
             Optional<Path> kubeconfig,
             Optional<URI> apiServer,
             Optional<Path> caFile,
             Optional<Path> tokenFile,
-            boolean allowExec) {
+            boolean allowExec,
+            boolean events) {
         /** Whether one of the settings says where the API server is. */
         public boolean namesServer() {
             return kubeconfig.isPresent() || apiServer.isPresent();
         }
     }
+
+    /**
+     * The node that the proxy runs on.
+     *
+     * @param name in lower case; empty: the host name
+     */
+    public record Node(Optional<String> name, DetectLocal detectLocal) {}
+
+    /**
+     * How pods of this node are told by their addresses.
+     *
+     * @param clusterCidrs at most one of each family; for {@link Detection#CLUSTER_CIDR}
+     * @param bridgeInterface for {@link Detection#BRIDGE_INTERFACE}
+     * @param interfaceNamePrefix for {@link Detection#INTERFACE_NAME_PREFIX}
+     */
+    public record DetectLocal(
+            Detection mode,
+            List<Cidr> clusterCidrs,
+            Optional<String> bridgeInterface,
+            Optional<String> interfaceNamePrefix) {
+        /** {@code detectLocalMode} of kube-proxy, and {@code NONE}. */
+        public enum Detection {
+            NONE,
+            CLUSTER_CIDR,
+            NODE_CIDR,
+            BRIDGE_INTERFACE,
+            INTERFACE_NAME_PREFIX
+        }
+
+        public DetectLocal {
+            clusterCidrs = List.copyOf(clusterCidrs);
+        }
+    }
+
+    /**
+     * Which Services are served.
+     *
+     * @param proxyName value of the label {@code service.kubernetes.io/service-proxy-name}; empty:
+     *     Services without it
+     * @param externalIps the addresses of {@code spec.externalIPs} that are served
+     */
+    public record Services(Optional<String> proxyName, List<Cidr> externalIps) {
+        public Services {
+            externalIps = List.copyOf(externalIps);
+        }
+    }
+
+    /** Where NodePorts are served. */
+    public record NodePorts(NodePortAddresses addresses) {}
+
+    /**
+     * Sessions of UDP clients.
+     *
+     * @param unrepliedTimeout end of a session to which no endpoint has answered
+     * @param repliedTimeout end of one that was answered and is idle
+     * @param maxSessions most at once; empty: a quarter of the descriptor limit
+     */
+    public record Udp(
+            Duration unrepliedTimeout, Duration repliedTimeout, OptionalInt maxSessions) {}
+
+    /**
+     * What the node's health is asked at.
+     *
+     * @param address where it listens, port 0 for any free one; empty: there is none
+     */
+    public record Health(Optional<InetSocketAddress> address) {}
 
     /** Which Netty transport carries the connections, and on how many event loops. */
     public record Transport(Kind kind, int eventLoops) {

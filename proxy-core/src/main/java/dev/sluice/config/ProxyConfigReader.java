@@ -4,28 +4,42 @@ import com.typesafe.config.Config;
 import dev.sluice.config.ProxyConfig.Admin;
 import dev.sluice.config.ProxyConfig.Affinity;
 import dev.sluice.config.ProxyConfig.Connections;
+import dev.sluice.config.ProxyConfig.DetectLocal;
 import dev.sluice.config.ProxyConfig.Dial;
+import dev.sluice.config.ProxyConfig.Health;
 import dev.sluice.config.ProxyConfig.Keepalive;
 import dev.sluice.config.ProxyConfig.Kubernetes;
 import dev.sluice.config.ProxyConfig.Listener;
 import dev.sluice.config.ProxyConfig.Metrics;
+import dev.sluice.config.ProxyConfig.Node;
+import dev.sluice.config.ProxyConfig.NodePorts;
 import dev.sluice.config.ProxyConfig.Reconcile;
 import dev.sluice.config.ProxyConfig.Redirect;
+import dev.sluice.config.ProxyConfig.Services;
 import dev.sluice.config.ProxyConfig.Shutdown;
 import dev.sluice.config.ProxyConfig.State;
 import dev.sluice.config.ProxyConfig.Transport;
+import dev.sluice.config.ProxyConfig.Udp;
+import dev.sluice.model.Cidr;
 import dev.sluice.model.IpAddress;
 import dev.sluice.model.IpFamily;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.regex.Pattern;
 
 /** Builds the records from a configuration that has every key. */
 final class ProxyConfigReader {
     private static final Path STATE_WHEN_REDIRECTING = Path.of("/run/sluice");
     private static final int FIRST_UNPRIVILEGED_PORT = 1024;
+    private static final Pattern NODE_NAME =
+            Pattern.compile("(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?");
+    private static final Pattern INTERFACE = Pattern.compile("[^/\\s]{1,15}");
+    private static final Pattern LABEL_VALUE =
+            Pattern.compile("(?=.{1,63}$)[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?");
 
     private ProxyConfigReader() {}
 
@@ -35,6 +49,11 @@ final class ProxyConfigReader {
         return new ProxyConfig(
                 root.path("manifests"),
                 kubernetes(root.section("kubernetes")),
+                node(root.section("node")),
+                services(root.section("services")),
+                new NodePorts(root.section("node-ports").nodePortAddresses("addresses")),
+                udp(root.section("udp")),
+                new Health(root.section("health").socketAddress("address")),
                 transport(root.section("transport")),
                 redirect,
                 listener(root.section("listener")),
@@ -53,7 +72,59 @@ final class ProxyConfigReader {
                 values.serverAddress("api-server"),
                 values.path("ca-file"),
                 values.path("token-file"),
-                values.truth("allow-exec"));
+                values.truth("allow-exec"),
+                values.truth("events"));
+    }
+
+    private static Node node(ConfigValues values) {
+        return new Node(
+                values.name("name", NODE_NAME, "must be a DNS name of at most 253 characters")
+                        .map(name -> name.toLowerCase(Locale.ROOT)),
+                detectLocal(values.section("detect-local")));
+    }
+
+    private static DetectLocal detectLocal(ConfigValues values) {
+        DetectLocal.Detection mode = values.choice("mode", DetectLocal.Detection.class);
+        List<Cidr> ranges = values.cidrs("cluster-cidrs");
+        if (ranges.size() > 2
+                || (ranges.size() == 2 && ranges.get(0).family() == ranges.get(1).family())) {
+            throw values.invalid("cluster-cidrs", "must be at most one range of each family");
+        }
+        Optional<String> bridge =
+                values.name("bridge-interface", INTERFACE, "must be the name of an interface");
+        Optional<String> prefix =
+                values.name(
+                        "interface-name-prefix",
+                        INTERFACE,
+                        "must be what names of interfaces begin with");
+        if (mode == DetectLocal.Detection.CLUSTER_CIDR && ranges.isEmpty()) {
+            throw values.invalid("cluster-cidrs", "must be set where mode is cluster-cidr");
+        }
+        if (mode == DetectLocal.Detection.BRIDGE_INTERFACE && bridge.isEmpty()) {
+            throw values.invalid("bridge-interface", "must be set where mode is bridge-interface");
+        }
+        if (mode == DetectLocal.Detection.INTERFACE_NAME_PREFIX && prefix.isEmpty()) {
+            throw values.invalid(
+                    "interface-name-prefix", "must be set where mode is interface-name-prefix");
+        }
+        return new DetectLocal(mode, ranges, bridge, prefix);
+    }
+
+    private static Services services(ConfigValues values) {
+        return new Services(
+                values.name(
+                        "proxy-name",
+                        LABEL_VALUE,
+                        "must be a label value: at most 63 letters, digits, '-', '_' and '.'"),
+                values.cidrs("external-ips"));
+    }
+
+    private static Udp udp(ConfigValues values) {
+        int max = values.number("max-sessions", 0, 10_000_000);
+        return new Udp(
+                values.duration("unreplied-timeout", "1s", "24h"),
+                values.duration("replied-timeout", "1s", "24h"),
+                max == 0 ? OptionalInt.empty() : OptionalInt.of(max));
     }
 
     private static Transport transport(ConfigValues values) {

@@ -64,6 +64,7 @@ public final class ProgrammaticServiceSource implements ServiceSource {
                     ServicePort old = before.servicePorts().get(name);
                     return old != null && old.equals(servicePort) ? old : servicePort;
                 });
-        return new ServiceSnapshot(kept, after.problems());
+        return new ServiceSnapshot(
+                kept, after.problems(), after.healthChecks(), after.localSources());
     }
 }

@@ -1,6 +1,7 @@
 package dev.sluice.control;
 
 import dev.sluice.model.Problem;
+import dev.sluice.model.ServiceName;
 import dev.sluice.model.ServicePortName;
 import java.util.Collections;
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.TreeMap;
  * @param problems what the source left out
  * @param portFailures Service ports that could not be opened, updated or closed, and why; each is
  *     tried again, and serves its earlier value if it had one
+ * @param healthCheckFailures health checks of Services that can't be served, and why
  * @param failure what keeps all of them from being as desired: rules could not be written, or the
  *     run broke off
  * @param rulesInForce whether the last look at the rules left them in force, as far as this node
@@ -30,6 +32,7 @@ public record ReconcileStatus(
         boolean complete,
         List<Problem> problems,
         SortedMap<ServicePortName, String> portFailures,
+        SortedMap<ServiceName, String> healthCheckFailures,
         Optional<String> failure,
         boolean rulesInForce,
         Map<ServicePortName, Integer> localPorts) {
@@ -39,19 +42,24 @@ public record ReconcileStatus(
                     false,
                     List.of(),
                     Collections.emptySortedMap(),
+                    Collections.emptySortedMap(),
                     Optional.empty(),
                     false,
                     Map.of());
 
     public ReconcileStatus {
         problems = List.copyOf(problems);
+        healthCheckFailures = Collections.unmodifiableSortedMap(new TreeMap<>(healthCheckFailures));
         portFailures = Collections.unmodifiableSortedMap(new TreeMap<>(portFailures));
         localPorts = Map.copyOf(localPorts);
     }
 
     /** Whether all that the source gave is applied; what the source left out does not count. */
     public boolean ok() {
-        return complete && portFailures.isEmpty() && failure.isEmpty();
+        return complete
+                && portFailures.isEmpty()
+                && healthCheckFailures.isEmpty()
+                && failure.isEmpty();
     }
 
     /** The port of a Service port's listener; empty while it has none. */
@@ -62,6 +70,12 @@ public record ReconcileStatus(
 
     ReconcileStatus brokenOff(Throwable cause) {
         return new ReconcileStatus(
-                complete, problems, portFailures, Optional.of(cause.toString()), false, localPorts);
+                complete,
+                problems,
+                portFailures,
+                healthCheckFailures,
+                Optional.of(cause.toString()),
+                false,
+                localPorts);
     }
 }

@@ -1,6 +1,7 @@
 package dev.sluice.control;
 
 import dev.sluice.config.ProxyConfig;
+import dev.sluice.model.ServiceName;
 import dev.sluice.model.ServiceSnapshot;
 import dev.sluice.model.SnapshotDiff;
 import dev.sluice.redirect.RedirectRules;
@@ -9,6 +10,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Queue;
+import java.util.SortedMap;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -34,6 +36,8 @@ public final class Reconciler {
     private static final Logger log = LoggerFactory.getLogger(Reconciler.class);
 
     private final ServiceSource source;
+    private final ServiceListeners listeners;
+    private final HealthChecks healthChecks;
     private final AppliedPorts ports;
     private final PacedRules rules;
     private final ProxyConfig.Reconcile pace;
@@ -62,15 +66,25 @@ public final class Reconciler {
      *
      * @param source followed until {@link #stop}, which closes it
      * @param listeners all of them closed by {@link #stop}
+     * @param healthChecks all of them ended by {@link #stop}
      * @param removalLimit how long {@link #stop} goes on to try if rules can't be removed
      */
     public Reconciler(
             ServiceSource source,
             ServiceListeners listeners,
+            HealthChecks healthChecks,
             RedirectRules rules,
             ProxyConfig.Reconcile pace,
             Duration removalLimit) {
-        this(source, listeners, rules, pace, removalLimit, ControlThread.start(), System::nanoTime);
+        this(
+                source,
+                listeners,
+                healthChecks,
+                rules,
+                pace,
+                removalLimit,
+                ControlThread.start(),
+                System::nanoTime);
     }
 
     /**
@@ -79,12 +93,15 @@ public final class Reconciler {
     Reconciler(
             ServiceSource source,
             ServiceListeners listeners,
+            HealthChecks healthChecks,
             RedirectRules rules,
             ProxyConfig.Reconcile pace,
             Duration removalLimit,
             ScheduledExecutorService control,
             LongSupplier nanoTime) {
         this.source = source;
+        this.listeners = listeners;
+        this.healthChecks = healthChecks;
         this.ports = new AppliedPorts(listeners);
         this.rules = new PacedRules(rules, pace, nanoTime);
         this.pace = pace;
@@ -186,24 +203,27 @@ public final class Reconciler {
     private void reconcile(
             ServiceSnapshot desired, List<CompletableFuture<ReconcileStatus>> served, long begin) {
         SnapshotDiff diff = SnapshotDiff.between(ports.applied(), desired.servicePorts());
+        listeners.localSources(desired.localSources());
         ports.openAndUpdate(diff);
-        RuleSet wanted = ports.rules(desired.servicePorts());
+        RuleSet wanted = ports.rules(desired);
         rules.write(wanted);
         if (rules.hold(wanted)) {
             ports.close(diff.removed());
         }
+        SortedMap<ServiceName, String> unchecked = healthChecks.replaceAll(desired.healthChecks());
         ports.failures().endRun();
         status =
                 new ReconcileStatus(
                         true,
                         desired.problems(),
                         ports.failures().current(),
+                        unchecked,
                         rules.failure(),
                         !rules.areUnknown(),
                         ports.localPorts());
         syncs.ran(nanoTime.getAsLong() - begin, status);
         nextRun.by(rules.dueAt(wanted));
-        if (!status.portFailures().isEmpty()) {
+        if (!status.portFailures().isEmpty() || !unchecked.isEmpty()) {
             nextRun.by(nanoTime.getAsLong() + pace.retryInterval().toNanos());
         }
         if (rules.hold(wanted) || rules.areUnknown()) {
@@ -240,6 +260,7 @@ public final class Reconciler {
     private void finish(@Nullable Throwable failure) {
         try {
             ports.close(List.copyOf(ports.applied().keySet()));
+            healthChecks.replaceAll(List.of());
         } catch (Throwable e) {
             stopped.completeExceptionally(e);
         }

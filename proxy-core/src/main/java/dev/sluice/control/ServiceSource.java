@@ -1,6 +1,7 @@
 package dev.sluice.control;
 
 import dev.sluice.model.ServiceSnapshot;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -33,6 +34,22 @@ public interface ServiceSource extends AutoCloseable {
      */
     default List<WatchStatus> watches() {
         return List.of();
+    }
+
+    /**
+     * When the endpoint changes that came with the last {@link #snapshot} were made, as the
+     * annotation {@code endpoints.kubernetes.io/last-change-trigger-time} says; each is told once.
+     * Called by the control thread only.
+     *
+     * @return empty if the source does not know
+     */
+    default List<Instant> takeTriggerTimes() {
+        return List.of();
+    }
+
+    /** How many changes the source has seen. Any thread. */
+    default ChangeCounts changes() {
+        return ChangeCounts.NONE;
     }
 
     /** Stops to follow; no call of {@code onChange} begins after this returns. */

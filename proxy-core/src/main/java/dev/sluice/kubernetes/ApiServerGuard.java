@@ -71,7 +71,8 @@ final class ApiServerGuard {
                             server.getHost(),
                             "is the address at which this proxy reaches the API server"));
         }
-        return new ServiceSnapshot(served, problems);
+        return new ServiceSnapshot(
+                served, problems, snapshot.healthChecks(), snapshot.localSources());
     }
 
     private boolean isServer(ServicePort servicePort) {

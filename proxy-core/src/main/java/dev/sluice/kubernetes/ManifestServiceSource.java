@@ -101,7 +101,8 @@ public final class ManifestServiceSource implements ServiceSource {
         List<Problem> problems = new ArrayList<>(reader.problems());
         problems.addAll(built.problems());
         logger.debug("{}: {} files read", path, files.size());
-        return new ServiceSnapshot(built.servicePorts(), problems);
+        return new ServiceSnapshot(
+                built.servicePorts(), problems, built.healthChecks(), built.localSources());
     }
 
     private ServiceSnapshot lastState(IOException e) {
@@ -115,7 +116,8 @@ public final class ManifestServiceSource implements ServiceSource {
                                 + ManifestFile.reason(e));
         List<Problem> problems = new ArrayList<>(last.problems());
         problems.add(problem);
-        return new ServiceSnapshot(last.servicePorts(), problems);
+        return new ServiceSnapshot(
+                last.servicePorts(), problems, last.healthChecks(), last.localSources());
     }
 
     private void followUntilClosed(Poll poll) {

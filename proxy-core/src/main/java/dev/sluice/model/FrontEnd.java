@@ -7,7 +7,7 @@ import java.util.Comparator;
  *
  * <p>Immutable; any thread.
  *
- * @param address the VIP; today a ClusterIP
+ * @param address a VIP, or an address of this node for a NodePort; {@link FrontEndKind} tells
  * @param port 1 to 65535
  */
 public record FrontEnd(IpAddress address, int port, Protocol protocol)

@@ -232,6 +232,22 @@ public final class IpAddress implements Comparable<IpAddress> {
         return true;
     }
 
+    /** The same with all bits after the first {@code length} zero. */
+    IpAddress masked(int length) {
+        if (family == IpFamily.IPV4) {
+            return new IpAddress(family, 0, low & upper(length + Integer.SIZE) & 0xFFFF_FFFFL);
+        }
+        return new IpAddress(
+                family,
+                high & upper(Math.min(length, Long.SIZE)),
+                low & upper(Math.max(0, length - Long.SIZE)));
+    }
+
+    /** The first bits set, 0 to 64 of them. */
+    private static long upper(int bits) {
+        return bits == 0 ? 0 : -1L << (Long.SIZE - bits);
+    }
+
     private static MalformedAddressException malformed(String text, String rule) {
         return new MalformedAddressException(text, rule);
     }

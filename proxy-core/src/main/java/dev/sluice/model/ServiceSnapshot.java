@@ -14,9 +14,14 @@ import java.util.TreeMap;
  *
  * @param servicePorts by key; no two of them have a front end in common
  * @param problems what was left out, in a stable order
+ * @param healthChecks one for each Service with a health check port, in the order of their names
+ * @param localSources which clients are on this node
  */
 public record ServiceSnapshot(
-        SortedMap<ServicePortName, ServicePort> servicePorts, List<Problem> problems) {
+        SortedMap<ServicePortName, ServicePort> servicePorts,
+        List<Problem> problems,
+        List<HealthCheck> healthChecks,
+        LocalSources localSources) {
     /** Nothing to serve. */
     public static final ServiceSnapshot EMPTY =
             new ServiceSnapshot(Collections.emptySortedMap(), List.of());
@@ -24,6 +29,13 @@ public record ServiceSnapshot(
     public ServiceSnapshot {
         servicePorts = Collections.unmodifiableSortedMap(new TreeMap<>(servicePorts));
         problems = List.copyOf(problems);
+        healthChecks = List.copyOf(healthChecks);
+    }
+
+    /** A snapshot without health checks, in which nobody is known to be on this node. */
+    public ServiceSnapshot(
+            SortedMap<ServicePortName, ServicePort> servicePorts, List<Problem> problems) {
+        this(servicePorts, problems, List.of(), LocalSources.NONE);
     }
 
     /**

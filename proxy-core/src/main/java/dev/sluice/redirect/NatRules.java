@@ -34,7 +34,7 @@ final class NatRules {
      * @param node where packets from other interfaces go; empty: they are left alone
      */
     static TableRules of(
-            SortedMap<FrontEnd, Integer> redirects,
+            SortedMap<FrontEnd, RedirectTarget> redirects,
             List<String> numbered,
             Optional<IpAddress> node) {
         if (redirects.isEmpty()) {
@@ -60,9 +60,10 @@ final class NatRules {
         String to(int port);
     }
 
-    private static List<String> rules(SortedMap<FrontEnd, Integer> redirects, Target target) {
+    private static List<String> rules(
+            SortedMap<FrontEnd, RedirectTarget> redirects, Target target) {
         return redirects.entrySet().stream()
-                .map(entry -> match(entry.getKey()) + " -j " + target.to(entry.getValue()))
+                .map(entry -> match(entry.getKey()) + " -j " + target.to(entry.getValue().port()))
                 .toList();
     }
 

@@ -27,12 +27,12 @@ final class RefusingPort {
      *
      * @throws RedirectException if something is refused and no port could be bound
      */
-    SortedMap<FrontEnd, Integer> destinations(RuleSet rules) throws RedirectException {
+    SortedMap<FrontEnd, RedirectTarget> destinations(RuleSet rules) throws RedirectException {
         if (rules.refused().isEmpty()) {
             return rules.redirects();
         }
-        int port = number();
-        SortedMap<FrontEnd, Integer> destinations = new TreeMap<>(rules.redirects());
+        RedirectTarget port = RedirectTarget.port(number());
+        SortedMap<FrontEnd, RedirectTarget> destinations = new TreeMap<>(rules.redirects());
         rules.refused().forEach(frontEnd -> destinations.put(frontEnd, port));
         return destinations;
     }

@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.groupingBy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.model.Endpoint;
+import dev.sluice.model.EndpointSet;
 import dev.sluice.model.IpAddress;
 import dev.sluice.model.IpFamily;
 import dev.sluice.model.Protocol;
@@ -41,7 +42,8 @@ class RoundRobinSelectorTest {
 
     @Test
     void threeHundredConnectionsOnThreeEndpointsGiveAHundredEach() {
-        BackendSelector selector = factory.selector(web(endpoints(3)), IpFamily.IPV4);
+        BackendSelector selector =
+                factory.selector(web(endpoints(3)), EndpointSet.CLUSTER, IpFamily.IPV4);
 
         assertThat(counts(draw(selector, 300)).values()).containsExactly(100L, 100L, 100L);
     }
@@ -50,7 +52,8 @@ class RoundRobinSelectorTest {
     void whatOneOfThreeRefusesIsSharedEvenlyByTheOthers() {
         List<Endpoint> endpoints = endpoints(3);
         Endpoint refusing = endpoints.get(1);
-        BackendSelector selector = factory.selector(web(endpoints), IpFamily.IPV4);
+        BackendSelector selector =
+                factory.selector(web(endpoints), EndpointSet.CLUSTER, IpFamily.IPV4);
 
         List<Endpoint> connected = new ArrayList<>();
         for (int i = 0; i < 300; i++) {
@@ -63,8 +66,10 @@ class RoundRobinSelectorTest {
 
     @Test
     void aFailedTryDoesNotShiftTheTurnOfOthers() {
-        BackendSelector disturbed = factory.selector(web(endpoints(3)), IpFamily.IPV4);
-        BackendSelector calm = startingAt(0).selector(web(endpoints(3)), IpFamily.IPV4);
+        BackendSelector disturbed =
+                factory.selector(web(endpoints(3)), EndpointSet.CLUSTER, IpFamily.IPV4);
+        BackendSelector calm =
+                startingAt(0).selector(web(endpoints(3)), EndpointSet.CLUSTER, IpFamily.IPV4);
 
         for (int i = 0; i < 30; i++) {
             Endpoint first = disturbed.select(CLIENT, Set.of()).orElseThrow();
@@ -78,7 +83,8 @@ class RoundRobinSelectorTest {
     @Test
     void theAnswerIsEmptyOnlyWhenNothingUntriedIsLeft() {
         List<Endpoint> endpoints = endpoints(4);
-        BackendSelector selector = factory.selector(web(endpoints), IpFamily.IPV4);
+        BackendSelector selector =
+                factory.selector(web(endpoints), EndpointSet.CLUSTER, IpFamily.IPV4);
 
         Set<Endpoint> tried = new HashSet<>();
         for (int i = 0; i < 4; i++) {
@@ -87,13 +93,16 @@ class RoundRobinSelectorTest {
         }
 
         assertThat(selector.select(CLIENT, tried)).isEmpty();
-        assertThat(factory.selector(web(List.of()), IpFamily.IPV4).select(CLIENT, Set.of()))
+        assertThat(
+                        factory.selector(web(List.of()), EndpointSet.CLUSTER, IpFamily.IPV4)
+                                .select(CLIENT, Set.of()))
                 .isEmpty();
     }
 
     @Test
     void aRetryAfterEndpointsThatLeftTheSetStillFindsOne() {
-        BackendSelector selector = factory.selector(web(endpoints(1)), IpFamily.IPV4);
+        BackendSelector selector =
+                factory.selector(web(endpoints(1)), EndpointSet.CLUSTER, IpFamily.IPV4);
 
         assertThat(selector.select(CLIENT, Set.of(endpoint(7)))).contains(endpoint(0));
     }
@@ -103,16 +112,18 @@ class RoundRobinSelectorTest {
         Endpoint six = new Endpoint(IpAddress.parse("fd00::1"), 8080);
         ServicePort both = web(Stream.of(endpoint(0), six).toList());
 
-        assertThat(draw(factory.selector(both, IpFamily.IPV6), 4)).containsOnly(six);
-        assertThat(draw(factory.selector(both, IpFamily.IPV4), 4)).containsOnly(endpoint(0));
+        assertThat(draw(factory.selector(both, EndpointSet.CLUSTER, IpFamily.IPV6), 4))
+                .containsOnly(six);
+        assertThat(draw(factory.selector(both, EndpointSet.CLUSTER, IpFamily.IPV4), 4))
+                .containsOnly(endpoint(0));
     }
 
     @Test
     void aNewSelectorGoesOnWhereTheOldOneWas() {
         List<Endpoint> endpoints = endpoints(3);
-        draw(factory.selector(web(endpoints), IpFamily.IPV4), 2);
+        draw(factory.selector(web(endpoints), EndpointSet.CLUSTER, IpFamily.IPV4), 2);
 
-        BackendSelector next = factory.selector(web(endpoints), IpFamily.IPV4);
+        BackendSelector next = factory.selector(web(endpoints), EndpointSet.CLUSTER, IpFamily.IPV4);
 
         assertThat(draw(next, 3))
                 .containsExactly(endpoints.get(2), endpoints.get(0), endpoints.get(1));
@@ -122,9 +133,9 @@ class RoundRobinSelectorTest {
     void retriesGoOnWhereTheOldSelectorWasToo() {
         List<Endpoint> endpoints = endpoints(3);
         Set<Endpoint> tried = Set.of(endpoints.get(0));
-        factory.selector(web(endpoints), IpFamily.IPV4).select(CLIENT, tried);
+        factory.selector(web(endpoints), EndpointSet.CLUSTER, IpFamily.IPV4).select(CLIENT, tried);
 
-        BackendSelector next = factory.selector(web(endpoints), IpFamily.IPV4);
+        BackendSelector next = factory.selector(web(endpoints), EndpointSet.CLUSTER, IpFamily.IPV4);
 
         assertThat(next.select(CLIENT, tried)).contains(endpoints.get(2));
     }
@@ -132,11 +143,11 @@ class RoundRobinSelectorTest {
     @Test
     void aRemovedServicePortBeginsAnew() {
         List<Endpoint> endpoints = endpoints(3);
-        draw(factory.selector(web(endpoints), IpFamily.IPV4), 2);
+        draw(factory.selector(web(endpoints), EndpointSet.CLUSTER, IpFamily.IPV4), 2);
 
         factory.remove(NAME);
 
-        assertThat(draw(factory.selector(web(endpoints), IpFamily.IPV4), 1))
+        assertThat(draw(factory.selector(web(endpoints), EndpointSet.CLUSTER, IpFamily.IPV4), 1))
                 .containsExactly(endpoints.get(0));
     }
 
@@ -146,7 +157,8 @@ class RoundRobinSelectorTest {
 
         Set<Endpoint> begins = new HashSet<>();
         for (int start = 0; start < 5; start++) {
-            BackendSelector selector = startingAt(start).selector(web(endpoints), IpFamily.IPV4);
+            BackendSelector selector =
+                    startingAt(start).selector(web(endpoints), EndpointSet.CLUSTER, IpFamily.IPV4);
             begins.addAll(draw(selector, 1));
         }
 
@@ -177,7 +189,8 @@ class RoundRobinSelectorTest {
             @ForAll @IntRange(min = 2, max = 20) int size,
             @ForAll @IntRange(min = 1, max = 200) int window) {
         List<Endpoint> endpoints = endpoints(size);
-        BackendSelector selector = startingAt(start).selector(web(endpoints), IpFamily.IPV4);
+        BackendSelector selector =
+                startingAt(start).selector(web(endpoints), EndpointSet.CLUSTER, IpFamily.IPV4);
         Set<Endpoint> tried = Set.of(endpoints.get(size / 2));
 
         List<Endpoint> drawn =
@@ -192,7 +205,8 @@ class RoundRobinSelectorTest {
     @Test
     void tenThousandEndpointsAllHaveTheirTurn() {
         List<Endpoint> endpoints = endpoints(10_000);
-        BackendSelector selector = factory.selector(web(endpoints), IpFamily.IPV4);
+        BackendSelector selector =
+                factory.selector(web(endpoints), EndpointSet.CLUSTER, IpFamily.IPV4);
 
         assertThat(draw(selector, 10_000)).containsExactlyInAnyOrderElementsOf(endpoints);
         assertThat(selector.select(CLIENT, new HashSet<>(endpoints.subList(0, 9_999))))
@@ -204,7 +218,8 @@ class RoundRobinSelectorTest {
         int threads = 4;
         int each = 30_000;
         List<Endpoint> endpoints = endpoints(3);
-        BackendSelector selector = factory.selector(web(endpoints), IpFamily.IPV4);
+        BackendSelector selector =
+                factory.selector(web(endpoints), EndpointSet.CLUSTER, IpFamily.IPV4);
         CyclicBarrier start = new CyclicBarrier(threads);
         Callable<List<Endpoint>> drawing =
                 () -> {
@@ -227,7 +242,9 @@ class RoundRobinSelectorTest {
     }
 
     private static void assertEven(int start, int size, int before, int window) {
-        BackendSelector selector = startingAt(start).selector(web(endpoints(size)), IpFamily.IPV4);
+        BackendSelector selector =
+                startingAt(start)
+                        .selector(web(endpoints(size)), EndpointSet.CLUSTER, IpFamily.IPV4);
         draw(selector, before);
         assertSpread(draw(selector, window), size);
     }

@@ -31,7 +31,23 @@ class ProxyConfigTest {
                                         Optional.empty(),
                                         Optional.empty(),
                                         Optional.empty(),
-                                        false),
+                                        false,
+                                        true),
+                                new ProxyConfig.Node(
+                                        Optional.empty(),
+                                        new ProxyConfig.DetectLocal(
+                                                ProxyConfig.DetectLocal.Detection.NONE,
+                                                List.of(),
+                                                Optional.empty(),
+                                                Optional.empty())),
+                                new ProxyConfig.Services(Optional.empty(), List.of()),
+                                new ProxyConfig.NodePorts(NodePortAddresses.parse(List.of("all"))),
+                                new ProxyConfig.Udp(
+                                        Duration.ofSeconds(30),
+                                        Duration.ofSeconds(180),
+                                        OptionalInt.empty()),
+                                new ProxyConfig.Health(
+                                        Optional.of(new InetSocketAddress("0.0.0.0", 10_256))),
                                 new ProxyConfig.Transport(ProxyConfig.Transport.Kind.AUTO, 0),
                                 new ProxyConfig.Redirect(
                                         ProxyConfig.Redirect.Mode.IPTABLES,

@@ -5,6 +5,7 @@ import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServicePortName;
 import dev.sluice.redirect.RedirectException;
 import dev.sluice.redirect.RedirectRules;
+import dev.sluice.redirect.RedirectTarget;
 import dev.sluice.redirect.RuleSet;
 import dev.sluice.redirect.UnservedFamilyException;
 import java.io.IOException;
@@ -41,22 +42,30 @@ final class FakeNode implements ServiceListeners, RedirectRules {
     }
 
     @Override
-    public int open(ServicePort servicePort) throws IOException {
+    public OpenListener open(ServicePort servicePort) throws IOException {
         calls.add("open " + servicePort.name());
         require(!served.containsKey(servicePort.name()), "opened twice: " + servicePort.name());
         failIfTold(servicePort.name());
         served.put(servicePort.name(), servicePort);
         ports.put(servicePort.name(), nextPort);
-        return nextPort++;
+        return listener(servicePort, nextPort++);
     }
 
     @Override
-    public int update(ServicePort servicePort) throws IOException {
+    public OpenListener update(ServicePort servicePort) throws IOException {
         calls.add("update " + servicePort.name());
         require(served.containsKey(servicePort.name()), "not open: " + servicePort.name());
         failIfTold(servicePort.name());
         served.put(servicePort.name(), servicePort);
-        return port(servicePort.name());
+        return listener(servicePort, port(servicePort.name()));
+    }
+
+    private static OpenListener listener(ServicePort servicePort, int port) {
+        Map<FrontEnd, RedirectTarget> targets = new HashMap<>();
+        servicePort
+                .frontEnds()
+                .forEach(frontEnd -> targets.put(frontEnd, RedirectTarget.port(port)));
+        return new OpenListener(port, targets);
     }
 
     @Override
@@ -66,7 +75,9 @@ final class FakeNode implements ServiceListeners, RedirectRules {
         if (failing.get(name) instanceof RuntimeException failure) {
             throw failure;
         }
-        require(!kernel.redirects().containsValue(port(name)), "closed under a rule: " + name);
+        require(
+                !kernel.redirects().containsValue(RedirectTarget.port(Math.max(1, port(name)))),
+                "closed under a rule: " + name);
         served.remove(name);
         ports.remove(name);
     }
@@ -80,7 +91,9 @@ final class FakeNode implements ServiceListeners, RedirectRules {
         rules.redirects()
                 .forEach(
                         (frontEnd, port) ->
-                                require(ports.containsValue(port), "dead port: " + frontEnd));
+                                require(
+                                        ports.containsValue(port.port()),
+                                        "dead port: " + frontEnd));
         if (rulesFailing instanceof UnservedFamilyException) {
             kernel = rules;
             raise(rulesFailing);
@@ -109,9 +122,9 @@ final class FakeNode implements ServiceListeners, RedirectRules {
 
     /** The Service port whose listener a client of the front end reaches. */
     @Nullable ServicePortName reached(FrontEnd frontEnd) {
-        Integer port = kernel.redirects().get(frontEnd);
+        RedirectTarget target = kernel.redirects().get(frontEnd);
         return ports.entrySet().stream()
-                .filter(entry -> entry.getValue().equals(port))
+                .filter(entry -> target != null && entry.getValue() == target.port())
                 .map(Map.Entry::getKey)
                 .findFirst()
                 .orElse(null);
@@ -123,7 +136,7 @@ final class FakeNode implements ServiceListeners, RedirectRules {
     }
 
     private RuleSet mixed(RuleSet rules) {
-        Map<FrontEnd, Integer> redirects = new TreeMap<>();
+        Map<FrontEnd, RedirectTarget> redirects = new TreeMap<>();
         for (boolean ipv4 : new boolean[] {true, false}) {
             (random.nextBoolean() ? kernel : rules)
                     .redirects()

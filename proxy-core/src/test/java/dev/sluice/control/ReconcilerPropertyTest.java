@@ -67,6 +67,7 @@ class ReconcilerPropertyTest {
                 new Reconciler(
                         source,
                         node,
+                        HealthChecks.NONE,
                         node,
                         ReconcilerTest.PACE,
                         Duration.ofSeconds(15),

@@ -43,7 +43,15 @@ class ReconcilerTest {
     private final FakeNode node = new FakeNode(new Random(1));
     private final ProgrammaticServiceSource source = new ProgrammaticServiceSource();
     private final Reconciler reconciler =
-            new Reconciler(source, node, node, PACE, REMOVAL_LIMIT, control, control::nanoTime);
+            new Reconciler(
+                    source,
+                    node,
+                    HealthChecks.NONE,
+                    node,
+                    PACE,
+                    REMOVAL_LIMIT,
+                    control,
+                    control::nanoTime);
 
     private final Logger logger = (Logger) LoggerFactory.getLogger("dev.sluice.control");
     private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
@@ -94,7 +102,14 @@ class ReconcilerTest {
                 };
         Reconciler refusing =
                 new Reconciler(
-                        unusable, node, node, PACE, REMOVAL_LIMIT, control, control::nanoTime);
+                        unusable,
+                        node,
+                        HealthChecks.NONE,
+                        node,
+                        PACE,
+                        REMOVAL_LIMIT,
+                        control,
+                        control::nanoTime);
 
         CompletableFuture<ReconcileStatus> settled = refusing.settled();
         refusing.start();
@@ -658,7 +673,8 @@ class ReconcilerTest {
     void onItsOwnThreadItAppliesAndStops() throws Exception {
         ProgrammaticServiceSource own = new ProgrammaticServiceSource();
         FakeNode ownNode = new FakeNode(new Random(1));
-        Reconciler running = new Reconciler(own, ownNode, ownNode, PACE, REMOVAL_LIMIT);
+        Reconciler running =
+                new Reconciler(own, ownNode, HealthChecks.NONE, ownNode, PACE, REMOVAL_LIMIT);
         running.start();
         own.set(ServiceSnapshot.of(port("a", "10.96.0.1", "10.244.0.1")));
 

@@ -16,10 +16,23 @@ class SyncTimesTest {
     private static final SortedMap<ServicePortName, String> NO_FAILURES =
             Collections.emptySortedMap();
     private static final ReconcileStatus OK =
-            new ReconcileStatus(true, List.of(), NO_FAILURES, Optional.empty(), true, Map.of());
+            new ReconcileStatus(
+                    true,
+                    List.of(),
+                    NO_FAILURES,
+                    Collections.emptySortedMap(),
+                    Optional.empty(),
+                    true,
+                    Map.of());
     private static final ReconcileStatus FAILED =
             new ReconcileStatus(
-                    true, List.of(), NO_FAILURES, Optional.of("no lock"), false, Map.of());
+                    true,
+                    List.of(),
+                    NO_FAILURES,
+                    Collections.emptySortedMap(),
+                    Optional.of("no lock"),
+                    false,
+                    Map.of());
 
     private Instant now = Instant.ofEpochSecond(1);
     private final SyncTimes syncs = new SyncTimes(() -> now);

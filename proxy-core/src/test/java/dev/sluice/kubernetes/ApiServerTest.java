@@ -73,7 +73,8 @@ class ApiServerTest {
                                                 Optional.empty(),
                                                 Optional.empty(),
                                                 Optional.empty(),
-                                                false),
+                                                false,
+                                                true),
                                         Map.of(),
                                         NO_POD,
                                         PACE))
@@ -230,7 +231,8 @@ class ApiServerTest {
                                                 Optional.of(URI.create("https://192.0.2.1")),
                                                 Optional.of(ca),
                                                 Optional.empty(),
-                                                false),
+                                                false,
+                                                true),
                                         Map.of(),
                                         NO_POD,
                                         PACE))
@@ -245,7 +247,8 @@ class ApiServerTest {
                         Optional.of(api.address()),
                         Optional.empty(),
                         Optional.empty(),
-                        false),
+                        false,
+                        true),
                 Map.of(),
                 pod,
                 PACE);
@@ -258,7 +261,8 @@ class ApiServerTest {
                         Optional.ofNullable(address),
                         Optional.empty(),
                         Optional.empty(),
-                        allowExec),
+                        allowExec,
+                        true),
                 Map.of(),
                 NO_POD,
                 PACE);

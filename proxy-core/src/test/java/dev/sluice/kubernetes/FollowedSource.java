@@ -49,7 +49,8 @@ final class FollowedSource implements AutoCloseable {
                                 Optional.of(server),
                                 Optional.empty(),
                                 Optional.empty(),
-                                false),
+                                false,
+                                true),
                         Map.of(),
                         NO_POD,
                         PACE));

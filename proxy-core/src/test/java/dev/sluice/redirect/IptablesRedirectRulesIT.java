@@ -629,8 +629,17 @@ class IptablesRedirectRulesIT {
                 false);
     }
 
-    private static SortedMap<FrontEnd, Integer> redirects(int port) {
-        return new TreeMap<>(Map.of(WEB4, port, WEB6, port, API4, port, API6, port));
+    private static SortedMap<FrontEnd, RedirectTarget> redirects(int port) {
+        return new TreeMap<>(
+                Map.of(
+                        WEB4,
+                        RedirectTarget.port(port),
+                        WEB6,
+                        RedirectTarget.port(port),
+                        API4,
+                        RedirectTarget.port(port),
+                        API6,
+                        RedirectTarget.port(port)));
     }
 
     private static String suffix(Flavour flavour) {

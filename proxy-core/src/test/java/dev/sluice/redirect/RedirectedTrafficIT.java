@@ -34,9 +34,17 @@ class RedirectedTrafficIT {
     private static final FrontEnd WEB6 = Rules.tcp("fd00:96::1", 80);
     private static final FrontEnd REFUSED4 = Rules.tcp("10.96.0.2", 80);
     private static final FrontEnd REFUSED6 = Rules.tcp("fd00:96::2", 80);
-    private static final SortedMap<FrontEnd, Integer> REDIRECTS =
+    private static final SortedMap<FrontEnd, RedirectTarget> REDIRECTS =
             new TreeMap<>(
-                    Map.of(WEB4, LISTENER, WEB6, LISTENER, REFUSED4, LISTENER, REFUSED6, LISTENER));
+                    Map.of(
+                            WEB4,
+                            RedirectTarget.port(LISTENER),
+                            WEB6,
+                            RedirectTarget.port(LISTENER),
+                            REFUSED4,
+                            RedirectTarget.port(LISTENER),
+                            REFUSED6,
+                            RedirectTarget.port(LISTENER)));
     private static final RuleSet RULES = new RuleSet(REDIRECTS, Rules.refused(REFUSED4, REFUSED6));
 
     private static final List<AutoCloseable> OPEN = new ArrayList<>();

@@ -19,7 +19,14 @@ class RefusingPortTest {
     private static final FrontEnd WEB4 = Rules.tcp("10.96.0.1", 80);
     private static final FrontEnd WEB6 = Rules.tcp("fd00:96::1", 80);
     private static final RuleSet RULES =
-            new RuleSet(new TreeMap<>(Map.of(WEB4, 20001, WEB6, 20001)), Rules.refused(WEB6));
+            new RuleSet(
+                    new TreeMap<>(
+                            Map.of(
+                                    WEB4,
+                                    RedirectTarget.port(20001),
+                                    WEB6,
+                                    RedirectTarget.port(20001))),
+                    Rules.refused(WEB6));
 
     private final RefusingPort port = new RefusingPort();
 
@@ -30,16 +37,16 @@ class RefusingPortTest {
 
     @Test
     void onlyWhatIsRefusedLeadsThere() throws Exception {
-        SortedMap<FrontEnd, Integer> destinations = port.destinations(RULES);
+        SortedMap<FrontEnd, RedirectTarget> destinations = port.destinations(RULES);
 
-        assertThat(destinations).hasSize(2).containsEntry(WEB4, 20001);
-        assertThat(destinations.get(WEB6)).isNotEqualTo(20001);
+        assertThat(destinations).hasSize(2).containsEntry(WEB4, RedirectTarget.port(20001));
+        assertThat(destinations.get(WEB6)).isNotEqualTo(RedirectTarget.port(20001));
         assertThat(port.destinations(RULES)).isEqualTo(destinations);
     }
 
     @Test
     void itRefusesConnectionsAndNobodyElseGetsIt() throws Exception {
-        int number = port.destinations(RULES).getOrDefault(WEB6, -1);
+        int number = port.destinations(RULES).getOrDefault(WEB6, RedirectTarget.port(1)).port();
 
         assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), number).close())
                 .isInstanceOf(ConnectException.class)

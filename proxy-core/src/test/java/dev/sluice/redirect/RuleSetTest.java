@@ -24,7 +24,13 @@ class RuleSetTest {
     void eachFamilyKeepsItsOwn() {
         RuleSet both =
                 new RuleSet(
-                        new TreeMap<>(Map.of(WEB4, 20001, WEB6, 20002)), Rules.refused(WEB4, WEB6));
+                        new TreeMap<>(
+                                Map.of(
+                                        WEB4,
+                                        RedirectTarget.port(20001),
+                                        WEB6,
+                                        RedirectTarget.port(20002))),
+                        Rules.refused(WEB4, WEB6));
 
         assertThat(both.only(IpFamily.IPV4))
                 .isEqualTo(new RuleSet(Rules.redirect(WEB4, 20001), Rules.refused(WEB4)));

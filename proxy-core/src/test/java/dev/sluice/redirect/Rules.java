@@ -18,8 +18,8 @@ final class Rules {
         return new FrontEnd(IpAddress.parse(address), port, Protocol.TCP);
     }
 
-    static SortedMap<FrontEnd, Integer> redirect(FrontEnd frontEnd, int localPort) {
-        return new TreeMap<>(java.util.Map.of(frontEnd, localPort));
+    static SortedMap<FrontEnd, RedirectTarget> redirect(FrontEnd frontEnd, int localPort) {
+        return new TreeMap<>(java.util.Map.of(frontEnd, RedirectTarget.port(localPort)));
     }
 
     static SortedSet<FrontEnd> refused(FrontEnd... frontEnds) {

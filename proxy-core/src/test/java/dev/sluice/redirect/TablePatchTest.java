@@ -185,7 +185,7 @@ class TablePatchTest {
         return NatRules.of(frontEnds(), List.of("br0"), Optional.of(IpAddress.parse("192.0.2.10")));
     }
 
-    private static SortedMap<FrontEnd, Integer> frontEnds() {
+    private static SortedMap<FrontEnd, RedirectTarget> frontEnds() {
         return new TreeMap<>(Rules.redirect(Rules.tcp("10.96.0.1", 80), 20001));
     }
 

@@ -13,6 +13,7 @@ import dev.sluice.model.ServiceSnapshot;
 import dev.sluice.model.SessionAffinity;
 import dev.sluice.redirect.IptablesRedirectRules;
 import dev.sluice.redirect.RedirectException;
+import dev.sluice.redirect.RedirectTarget;
 import dev.sluice.redirect.RuleSet;
 import java.io.IOException;
 import java.io.InputStream;
@@ -123,7 +124,9 @@ final class Demo implements AutoCloseable {
             int listener =
                     proxy.status().localPort(NAME).orElseThrow(() -> notServed(proxy.status()));
             RuleSet rules =
-                    new RuleSet(new TreeMap<>(Map.of(FRONT_END, listener)), new TreeSet<>());
+                    new RuleSet(
+                            new TreeMap<>(Map.of(FRONT_END, RedirectTarget.port(listener))),
+                            new TreeSet<>());
             if (!IptablesRedirectRules.open(config.redirect()).isInForce(rules)) {
                 throw notServed(proxy.status());
             }

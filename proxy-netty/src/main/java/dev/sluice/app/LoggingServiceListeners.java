@@ -1,14 +1,17 @@
 package dev.sluice.app;
 
+import dev.sluice.control.OpenListener;
 import dev.sluice.control.ServiceListeners;
 import dev.sluice.model.FrontEnd;
 import dev.sluice.model.IpAddress;
+import dev.sluice.model.LocalSources;
 import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServicePortName;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,13 +42,23 @@ final class LoggingServiceListeners implements ServiceListeners {
     }
 
     @Override
-    public int open(ServicePort servicePort) throws IOException {
+    public OpenListener open(ServicePort servicePort) throws IOException {
         return tell(servicePort, listeners.open(servicePort));
     }
 
     @Override
-    public int update(ServicePort servicePort) throws IOException {
+    public OpenListener update(ServicePort servicePort) throws IOException {
         return tell(servicePort, listeners.update(servicePort));
+    }
+
+    @Override
+    public SortedMap<ServicePortName, String> incomplete() {
+        return listeners.incomplete();
+    }
+
+    @Override
+    public void localSources(LocalSources sources) {
+        listeners.localSources(sources);
     }
 
     @Override
@@ -57,7 +70,8 @@ final class LoggingServiceListeners implements ServiceListeners {
         }
     }
 
-    private int tell(ServicePort servicePort, int localPort) {
+    private OpenListener tell(ServicePort servicePort, OpenListener listener) {
+        int localPort = listener.port();
         Place place = new Place(servicePort.frontEnds(), localPort);
         if (!place.equals(places.put(servicePort.name(), place))) {
             String frontEnds =
@@ -66,7 +80,7 @@ final class LoggingServiceListeners implements ServiceListeners {
                             .collect(Collectors.joining(" "));
             log.info("{} {} -> {}", servicePort.name(), frontEnds, local(localPort));
         }
-        return localPort;
+        return listener;
     }
 
     /** Without the protocol, which the name has already. */

@@ -4,6 +4,7 @@ import dev.sluice.admin.AdminServer;
 import dev.sluice.affinity.AffinitySelectorFactory;
 import dev.sluice.balance.RoundRobinSelectorFactory;
 import dev.sluice.config.ProxyConfig;
+import dev.sluice.control.HealthChecks;
 import dev.sluice.control.Reconciler;
 import dev.sluice.control.ServiceListeners;
 import dev.sluice.control.ServiceSource;
@@ -80,7 +81,13 @@ record ProxyParts(
                         ? new LoggingServiceListeners(netty, config.listener().address())
                         : netty;
         Reconciler reconciler =
-                new Reconciler(source, listeners, rules, config.reconcile(), removalLimit(config));
+                new Reconciler(
+                        source,
+                        listeners,
+                        HealthChecks.NONE,
+                        rules,
+                        config.reconcile(),
+                        removalLimit(config));
         return new ProxyParts(config, source, affinity, netty, reconciler, state, held);
     }
 

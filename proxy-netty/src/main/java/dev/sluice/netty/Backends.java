@@ -2,6 +2,7 @@ package dev.sluice.netty;
 
 import dev.sluice.balance.BackendSelector;
 import dev.sluice.balance.BackendSelectorFactory;
+import dev.sluice.model.EndpointSet;
 import dev.sluice.model.FrontEnd;
 import dev.sluice.model.IpFamily;
 import dev.sluice.model.ServicePort;
@@ -43,7 +44,7 @@ record Backends(
         for (FrontEnd frontEnd : servicePort.frontEnds()) {
             IpFamily family = frontEnd.address().family();
             // Also without endpoints: what the factory keeps shall know that they are gone.
-            BackendSelector selector = selectors.selector(servicePort, family);
+            BackendSelector selector = selectors.selector(servicePort, EndpointSet.CLUSTER, family);
             if (servicePort.hasEndpoints(family)) {
                 usable.put(frontEnd, selector);
             }

@@ -1,7 +1,10 @@
 package dev.sluice.netty;
 
+import dev.sluice.control.OpenListener;
 import dev.sluice.model.ServicePort;
+import dev.sluice.redirect.RedirectTarget;
 import java.net.InetSocketAddress;
+import java.util.stream.Collectors;
 
 /**
  * A listener with the value it serves.
@@ -17,5 +20,14 @@ record Listener(ServicePort servicePort, Acceptor acceptor, boolean listening) {
 
     int port() {
         return address().getPort();
+    }
+
+    /** All front ends lead to this one port. */
+    OpenListener open() {
+        RedirectTarget target = RedirectTarget.port(port());
+        return new OpenListener(
+                port(),
+                servicePort.frontEnds().stream()
+                        .collect(Collectors.toMap(frontEnd -> frontEnd, frontEnd -> target)));
     }
 }

@@ -2,6 +2,7 @@ package dev.sluice.netty;
 
 import dev.sluice.balance.BackendSelectorFactory;
 import dev.sluice.config.ProxyConfig;
+import dev.sluice.control.OpenListener;
 import dev.sluice.control.ServiceListeners;
 import dev.sluice.model.IpAddress;
 import dev.sluice.model.Protocol;
@@ -68,7 +69,7 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
     }
 
     @Override
-    public int open(ServicePort servicePort) throws IOException {
+    public OpenListener open(ServicePort servicePort) throws IOException {
         if (servicePort.name().protocol() != Protocol.TCP) {
             throw new IOException(servicePort.name().protocol() + " is not served");
         }
@@ -83,7 +84,7 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
         listeners.put(servicePort.name(), opened);
         limit.listeners(listeners.size());
         guard.add(servicePort, opened.port());
-        return opened.port();
+        return opened.open();
     }
 
     private Listener open(ServicePort servicePort, Backends backends, ConnectionCounters own)
@@ -118,7 +119,7 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
     }
 
     @Override
-    public int update(ServicePort servicePort) throws IOException {
+    public OpenListener update(ServicePort servicePort) throws IOException {
         Listener before = listener(servicePort.name());
         Acceptor acceptor = before.acceptor();
         Backends backends = backends(servicePort);
@@ -144,10 +145,10 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
         return replace(before, new Listener(servicePort, acceptor, backends.isUsable()));
     }
 
-    private int replace(Listener before, Listener after) {
+    private OpenListener replace(Listener before, Listener after) {
         listeners.put(after.servicePort().name(), after);
         guard.replace(before.servicePort(), before.port(), after.servicePort(), after.port());
-        return after.port();
+        return after.open();
     }
 
     private static void listen(Acceptor acceptor) throws IOException {

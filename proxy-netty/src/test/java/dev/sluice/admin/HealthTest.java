@@ -44,7 +44,13 @@ class HealthTest {
             Optional<String> failure,
             Map<ServicePortName, String> portFailures) {
         return new ReconcileStatus(
-                complete, List.of(), new TreeMap<>(portFailures), failure, rulesInForce, Map.of());
+                complete,
+                List.of(),
+                new TreeMap<>(portFailures),
+                new TreeMap<>(),
+                failure,
+                rulesInForce,
+                Map.of());
     }
 
     private static Reply readyz(ReconcileStatus status, String query, WatchStatus... watches)

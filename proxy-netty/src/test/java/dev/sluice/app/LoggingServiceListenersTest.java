@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.sluice.control.OpenListener;
 import dev.sluice.control.ServiceListeners;
 import dev.sluice.model.Endpoint;
 import dev.sluice.model.IpAddress;
@@ -15,6 +16,7 @@ import dev.sluice.model.ServicePortName;
 import dev.sluice.model.SessionAffinity;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -44,7 +46,7 @@ class LoggingServiceListenersTest {
 
     @Test
     void tellsWhatAPersonCanConnectTo() throws IOException {
-        assertThat(listeners.open(port(80, "10.244.0.1", "10.96.0.10", "fd00::a")))
+        assertThat(listeners.open(port(80, "10.244.0.1", "10.96.0.10", "fd00::a")).port())
                 .isEqualTo(23_456);
 
         assertThat(lines())
@@ -105,16 +107,16 @@ class LoggingServiceListenersTest {
         private boolean closed;
 
         @Override
-        public int open(ServicePort servicePort) throws IOException {
+        public OpenListener open(ServicePort servicePort) throws IOException {
             if (port == 0) {
                 throw new IOException("no port");
             }
-            return port;
+            return new OpenListener(port, Map.of());
         }
 
         @Override
-        public int update(ServicePort servicePort) {
-            return port;
+        public OpenListener update(ServicePort servicePort) {
+            return new OpenListener(port, Map.of());
         }
 
         @Override

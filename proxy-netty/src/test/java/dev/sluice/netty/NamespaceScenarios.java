@@ -8,6 +8,7 @@ import dev.sluice.balance.BackendSelector;
 import dev.sluice.balance.BackendSelectorFactory;
 import dev.sluice.config.ProxyConfig;
 import dev.sluice.model.Endpoint;
+import dev.sluice.model.EndpointSet;
 import dev.sluice.model.IpAddress;
 import dev.sluice.model.IpFamily;
 import dev.sluice.model.ServicePort;
@@ -174,7 +175,8 @@ final class NamespaceScenarios {
                 };
         return new BackendSelectorFactory() {
             @Override
-            public BackendSelector selector(ServicePort servicePort, IpFamily family) {
+            public BackendSelector selector(
+                    ServicePort servicePort, EndpointSet set, IpFamily family) {
                 return selector;
             }
 

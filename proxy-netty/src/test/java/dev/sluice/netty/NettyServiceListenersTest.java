@@ -11,6 +11,7 @@ import dev.sluice.check.DescriptorCheck;
 import dev.sluice.check.Descriptors;
 import dev.sluice.config.ProxyConfig;
 import dev.sluice.model.Endpoint;
+import dev.sluice.model.EndpointSet;
 import dev.sluice.model.IpAddress;
 import dev.sluice.model.IpFamily;
 import dev.sluice.model.ServicePort;
@@ -170,7 +171,8 @@ final class NettyServiceListenersTest {
     private static BackendSelectorFactory allWith(BackendSelector selector) {
         return new BackendSelectorFactory() {
             @Override
-            public BackendSelector selector(ServicePort servicePort, IpFamily family) {
+            public BackendSelector selector(
+                    ServicePort servicePort, EndpointSet set, IpFamily family) {
                 return selector;
             }
 

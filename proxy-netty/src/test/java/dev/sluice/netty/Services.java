@@ -97,6 +97,11 @@ final class Services implements AutoCloseable {
         return new ProxyConfig(
                 defaults.manifests(),
                 defaults.kubernetes(),
+                defaults.node(),
+                defaults.services(),
+                defaults.nodePorts(),
+                defaults.udp(),
+                defaults.health(),
                 new ProxyConfig.Transport(kind, 2),
                 defaults.redirect(),
                 defaults.listener(),

@@ -6,6 +6,7 @@ import dev.sluice.balance.BackendSelector;
 import dev.sluice.balance.BackendSelectorFactory;
 import dev.sluice.config.ProxyConfig;
 import dev.sluice.model.Endpoint;
+import dev.sluice.model.EndpointSet;
 import dev.sluice.model.IpAddress;
 import dev.sluice.model.IpFamily;
 import dev.sluice.model.ServicePort;
@@ -14,6 +15,7 @@ import dev.sluice.model.SessionAffinity.ClientIp;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -21,10 +23,11 @@ import java.util.concurrent.ConcurrentHashMap;
  * Adds session affinity to the selectors of another factory, for Service ports that ask for it
  * ({@code spec.sessionAffinity: ClientIP}).
  *
- * <p>The scope of a pin is one client address, one Service port and one address family. Pins live
- * as long as the Service port has ClientIP affinity: they outlast changes of its endpoints and of
- * the timeout, and end with a change to {@code None}, and when the Service comes back with another
- * ClusterIP, since an API server never changes that of a living one.
+ * <p>The scope of a pin is one client address, one Service port, one set of endpoints (traffic
+ * policy) and one address family. Pins live as long as the Service port has ClientIP affinity: they
+ * outlast changes of its endpoints and of the timeout, and end with a change to {@code None}, and
+ * when the Service comes back with another ClusterIP, since an API server never changes that of a
+ * living one.
  *
  * <p>Threads: control thread only, except {@link #pins}.
  */
@@ -54,14 +57,14 @@ public final class AffinitySelectorFactory implements BackendSelectorFactory {
     }
 
     @Override
-    public BackendSelector selector(ServicePort servicePort, IpFamily family) {
-        BackendSelector balanced = balance.selector(servicePort, family);
-        Key key = new Key(servicePort.name(), family);
+    public BackendSelector selector(ServicePort servicePort, EndpointSet set, IpFamily family) {
+        BackendSelector balanced = balance.selector(servicePort, set, family);
+        Key key = new Key(servicePort.name(), set, family);
         if (!(servicePort.affinity() instanceof ClientIp affinity)) {
             entries.remove(key);
             return balanced;
         }
-        Set<Endpoint> endpoints = Set.copyOf(servicePort.endpoints(family));
+        Set<Endpoint> endpoints = Set.copyOf(servicePort.endpoints(set, family));
         AffinityTable table = table(key, clusterIps(servicePort, family), affinity);
         table.update(endpoints, affinity.timeout());
         return new ClientIpAffinitySelector(balanced, endpoints, table);
@@ -70,15 +73,20 @@ public final class AffinitySelectorFactory implements BackendSelectorFactory {
     @Override
     public void remove(ServicePortName name) {
         for (IpFamily family : IpFamily.values()) {
-            entries.remove(new Key(name, family));
+            for (EndpointSet set : EndpointSet.values()) {
+                entries.remove(new Key(name, set, family));
+            }
         }
         balance.remove(name);
     }
 
     /** Number of clients that are pinned now in this Service port and family. Any thread. */
     public long pins(ServicePortName name, IpFamily family) {
-        Entry entry = entries.get(new Key(name, family));
-        return entry == null ? 0 : entry.table().size();
+        return Arrays.stream(EndpointSet.values())
+                .map(set -> entries.get(new Key(name, set, family)))
+                .filter(Objects::nonNull)
+                .mapToLong(entry -> entry.table().size())
+                .sum();
     }
 
     /** The same of both families together. Any thread. */
@@ -104,7 +112,7 @@ public final class AffinitySelectorFactory implements BackendSelectorFactory {
                 .toList();
     }
 
-    private record Key(ServicePortName name, IpFamily family) {}
+    private record Key(ServicePortName name, EndpointSet set, IpFamily family) {}
 
     private record Entry(List<IpAddress> clusterIps, AffinityTable table) {}
 }

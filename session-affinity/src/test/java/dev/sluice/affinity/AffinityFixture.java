@@ -4,6 +4,7 @@ import dev.sluice.balance.BackendSelector;
 import dev.sluice.balance.RoundRobinSelectorFactory;
 import dev.sluice.config.ProxyConfig;
 import dev.sluice.model.Endpoint;
+import dev.sluice.model.EndpointSet;
 import dev.sluice.model.IpAddress;
 import dev.sluice.model.IpFamily;
 import dev.sluice.model.Protocol;
@@ -38,7 +39,8 @@ final class AffinityFixture {
 
     /** The selector of {@link #WEB} with this affinity and these endpoints. */
     BackendSelector web(SessionAffinity affinity, List<Endpoint> endpoints) {
-        return factory.selector(port(WEB, "10.96.0.1", affinity, endpoints), IpFamily.IPV4);
+        return factory.selector(
+                port(WEB, "10.96.0.1", affinity, endpoints), EndpointSet.CLUSTER, IpFamily.IPV4);
     }
 
     long pins() {

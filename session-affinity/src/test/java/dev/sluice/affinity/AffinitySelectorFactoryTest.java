@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.balance.BackendSelector;
 import dev.sluice.model.Endpoint;
+import dev.sluice.model.EndpointSet;
 import dev.sluice.model.IpAddress;
 import dev.sluice.model.Protocol;
 import dev.sluice.model.ServicePort;
@@ -104,7 +105,9 @@ class AffinitySelectorFactoryTest {
         BackendSelector webSelector = fixture.web(clientIp(60), endpoints(3));
         BackendSelector adminSelector =
                 fixture.factory.selector(
-                        port(admin, "10.96.0.1", clientIp(60), endpoints(3)), IPV4);
+                        port(admin, "10.96.0.1", clientIp(60), endpoints(3)),
+                        EndpointSet.CLUSTER,
+                        IPV4);
 
         Map<IpAddress, Endpoint> web = new HashMap<>();
         Map<IpAddress, Endpoint> other = new HashMap<>();
@@ -136,8 +139,10 @@ class AffinitySelectorFactoryTest {
                         clientIp(60),
                         List.of(endpoint(1), six));
 
-        assertThat(connect(fixture.factory.selector(both, IPV4), CLIENT)).isEqualTo(endpoint(1));
-        assertThat(connect(fixture.factory.selector(both, IPV6), CLIENT)).isEqualTo(six);
+        assertThat(connect(fixture.factory.selector(both, EndpointSet.CLUSTER, IPV4), CLIENT))
+                .isEqualTo(endpoint(1));
+        assertThat(connect(fixture.factory.selector(both, EndpointSet.CLUSTER, IPV6), CLIENT))
+                .isEqualTo(six);
         assertThat(fixture.pins()).isEqualTo(1);
         assertThat(fixture.factory.pins(WEB, IPV6)).isEqualTo(1);
     }
@@ -158,7 +163,8 @@ class AffinitySelectorFactoryTest {
     void aServiceRecreatedWithAnotherClusterIpStartsWithoutPins() {
         connect(fixture.web(clientIp(60), endpoints(3)), CLIENT);
 
-        fixture.factory.selector(port(WEB, "10.96.0.2", clientIp(60), endpoints(3)), IPV4);
+        fixture.factory.selector(
+                port(WEB, "10.96.0.2", clientIp(60), endpoints(3)), EndpointSet.CLUSTER, IPV4);
 
         assertThat(fixture.pins()).isZero();
     }
@@ -174,7 +180,7 @@ class AffinitySelectorFactoryTest {
                         80,
                         clientIp(60),
                         endpoints(3));
-        fixture.factory.selector(both, IPV4);
+        fixture.factory.selector(both, EndpointSet.CLUSTER, IPV4);
 
         assertThat(fixture.pins()).isEqualTo(1);
     }

@@ -42,6 +42,11 @@ final class SpliceProxy implements ProxyUnderTest {
         return new ProxyConfig(
                 defaults.manifests(),
                 defaults.kubernetes(),
+                defaults.node(),
+                defaults.services(),
+                defaults.nodePorts(),
+                defaults.udp(),
+                defaults.health(),
                 new ProxyConfig.Transport(transport, 2),
                 defaults.redirect(),
                 defaults.listener(),
