@@ -1,6 +1,9 @@
 package dev.sluice.control;
 
 import dev.sluice.model.FrontEnd;
+import dev.sluice.model.HealthCheck;
+import dev.sluice.model.LocalSources;
+import dev.sluice.model.ServiceName;
 import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServicePortName;
 import dev.sluice.redirect.RedirectException;
@@ -13,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.random.RandomGenerator;
@@ -24,10 +28,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Threads: one at a time.
  */
-final class FakeNode implements ServiceListeners, RedirectRules {
+final class FakeNode implements ServiceListeners, HealthChecks, RedirectRules {
     final Map<ServicePortName, ServicePort> served = new TreeMap<>();
     final Map<ServicePortName, Integer> ports = new TreeMap<>();
     final Map<ServicePortName, Throwable> failing = new HashMap<>();
+    final SortedMap<ServicePortName, String> incomplete = new TreeMap<>();
+    final SortedMap<ServiceName, String> healthCheckFailures = new TreeMap<>();
+    List<HealthCheck> healthChecks = List.of();
+    LocalSources sources = LocalSources.NONE;
     final List<String> calls = new ArrayList<>();
     final List<String> violations = new ArrayList<>();
     RuleSet kernel = RuleSet.EMPTY;
@@ -66,6 +74,22 @@ final class FakeNode implements ServiceListeners, RedirectRules {
                 .frontEnds()
                 .forEach(frontEnd -> targets.put(frontEnd, RedirectTarget.port(port)));
         return new OpenListener(port, targets);
+    }
+
+    @Override
+    public SortedMap<ServicePortName, String> incomplete() {
+        return incomplete;
+    }
+
+    @Override
+    public void localSources(LocalSources given) {
+        sources = given;
+    }
+
+    @Override
+    public SortedMap<ServiceName, String> replaceAll(List<HealthCheck> wanted) {
+        healthChecks = wanted;
+        return healthCheckFailures;
     }
 
     @Override

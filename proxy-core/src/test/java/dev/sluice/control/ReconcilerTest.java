@@ -11,17 +11,28 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.sluice.config.ProxyConfig;
 import dev.sluice.control.Reconciler.RulesAtStop;
+import dev.sluice.model.Cidr;
+import dev.sluice.model.ExternalAccess;
+import dev.sluice.model.HealthCheck;
+import dev.sluice.model.IpAddress;
+import dev.sluice.model.LocalSources;
 import dev.sluice.model.Problem;
+import dev.sluice.model.ServiceName;
 import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServiceSnapshot;
+import dev.sluice.model.SourceRanges;
+import dev.sluice.model.TrafficPolicy;
 import dev.sluice.redirect.RedirectException;
 import dev.sluice.redirect.RuleSet;
 import dev.sluice.redirect.UnservedFamilyException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -44,14 +55,7 @@ class ReconcilerTest {
     private final ProgrammaticServiceSource source = new ProgrammaticServiceSource();
     private final Reconciler reconciler =
             new Reconciler(
-                    source,
-                    node,
-                    HealthChecks.NONE,
-                    node,
-                    PACE,
-                    REMOVAL_LIMIT,
-                    control,
-                    control::nanoTime);
+                    source, node, node, node, PACE, REMOVAL_LIMIT, control, control::nanoTime);
 
     private final Logger logger = (Logger) LoggerFactory.getLogger("dev.sluice.control");
     private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
@@ -339,6 +343,109 @@ class ReconcilerTest {
                 .hasSize(2)
                 .anySatisfy(line -> assertThat(line).contains("a:http", "no port is free"))
                 .anySatisfy(line -> assertThat(line).contains("a:http", "permission denied"));
+    }
+
+    @Test
+    void aPartThatIsNotServedIsShownAndTriedAgainUntilItIs() {
+        node.incomplete.put(name("a"), "192.0.2.10:30080 is taken");
+        set(port("a", "10.96.0.1", "10.244.0.1"), port("b", "10.96.0.2", "10.244.0.2"));
+
+        assertThat(reconciler.status().portFailures())
+                .isEqualTo(Map.of(name("a"), "192.0.2.10:30080 is taken"));
+        assertThat(node.kernel.redirects()).hasSize(2);
+
+        node.calls.clear();
+        control.advance(PACE.retryInterval());
+        assertThat(node.calls).containsExactly("update " + name("a"));
+
+        node.incomplete.clear();
+        control.advance(PACE.retryInterval());
+        assertThat(reconciler.status().ok()).isTrue();
+        node.calls.clear();
+        control.advance(Duration.ofMinutes(1));
+        assertThat(node.calls).isEmpty();
+    }
+
+    @Test
+    void aPartThatIsNotServedKeepsNoServicePortThatIsGone() {
+        node.incomplete.put(name("a"), "192.0.2.10:30080 is taken");
+        set(port("a", "10.96.0.1", "10.244.0.1"));
+        node.calls.clear();
+
+        set();
+        control.advance(Duration.ofSeconds(1));
+
+        assertThat(node.calls).containsExactly("rules", "close " + name("a"));
+    }
+
+    @Test
+    void healthChecksFollowTheSnapshotAndEndWithTheProxy() {
+        ServiceName web = new ServiceName("default", "web");
+        HealthCheck check = new HealthCheck(web, 32_000, List.of(IpAddress.parse("192.0.2.10")), 1);
+        node.healthCheckFailures.put(web, "192.0.2.10:32000 is taken");
+        source.set(
+                new ServiceSnapshot(new TreeMap<>(), List.of(), List.of(check), LocalSources.NONE));
+        control.settle();
+
+        assertThat(node.healthChecks).containsExactly(check);
+        assertThat(reconciler.status().healthCheckFailures()).containsOnlyKeys(web);
+        assertThat(reconciler.status().ok()).isFalse();
+
+        node.healthCheckFailures.clear();
+        control.advance(PACE.retryInterval());
+        assertThat(reconciler.status().ok()).isTrue();
+
+        var unused = reconciler.stop(Reconciler.RulesAtStop.REMOVE);
+        control.settle();
+        assertThat(node.healthChecks).isEmpty();
+    }
+
+    @Test
+    void podsOfThisNodeGetIntoTheRulesThatAskForThemAndNoOthers() {
+        LocalSources pods = new LocalSources(List.of(Cidr.parse("10.244.1.0/24")), Set.of());
+        setBeside(pods, port("a", "10.96.0.1", "10.244.0.1"));
+
+        assertThat(node.sources).isEqualTo(pods);
+        assertThat(node.kernel.localPods()).isEmpty();
+
+        setBeside(pods, onlyElsewhere());
+        control.advance(PACE.minRuleInterval());
+        assertThat(node.kernel.localPods()).containsExactly(Cidr.parse("10.244.1.0/24"));
+
+        setBeside(
+                new LocalSources(List.of(Cidr.parse("10.244.9.0/24")), Set.of()), onlyElsewhere());
+        control.advance(PACE.minRuleInterval());
+        assertThat(node.kernel.localPods()).containsExactly(Cidr.parse("10.244.9.0/24"));
+    }
+
+    private void setBeside(LocalSources sources, ServicePort servicePort) {
+        source.set(
+                new ServiceSnapshot(
+                        new TreeMap<>(Map.of(servicePort.name(), servicePort)),
+                        List.of(),
+                        List.of(),
+                        sources));
+        control.advance(PACE.minInterval());
+    }
+
+    /** With a load balancer address whose policy wants an endpoint on this node, and none there. */
+    private static ServicePort onlyElsewhere() {
+        ServicePort a = port("a", "10.96.0.1", "10.244.0.1");
+        return new ServicePort(
+                a.name(),
+                a.clusterIps(),
+                a.port(),
+                a.affinity(),
+                a.endpoints(),
+                List.of(),
+                TrafficPolicy.CLUSTER,
+                new ExternalAccess(
+                        0,
+                        List.of(),
+                        List.of(IpAddress.parse("203.0.113.1")),
+                        List.of(),
+                        TrafficPolicy.LOCAL,
+                        SourceRanges.ANY));
     }
 
     @Test
