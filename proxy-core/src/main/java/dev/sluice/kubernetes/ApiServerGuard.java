@@ -4,6 +4,7 @@ import dev.sluice.config.ServerAddress;
 import dev.sluice.control.UnusableSourceException;
 import dev.sluice.model.IpAddress;
 import dev.sluice.model.Problem;
+import dev.sluice.model.Protocol;
 import dev.sluice.model.ServiceName;
 import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServicePortName;
@@ -50,7 +51,7 @@ final class ApiServerGuard {
             throw new UnusableSourceException(
                     "the API server is reached at "
                             + server
-                            + ", which is the ClusterIP of "
+                            + ", which is an address of "
                             + captured.get(0).name()
                             + ": the proxy would redirect its own way to it; set"
                             + " sluice.kubernetes.api-server to an address of the API server"
@@ -67,7 +68,7 @@ final class ApiServerGuard {
             problems.add(
                     new Problem(
                             "Service " + servicePort.name().service(),
-                            "spec.clusterIPs",
+                            "spec.ports",
                             server.getHost(),
                             "is the address at which this proxy reaches the API server"));
         }
@@ -76,12 +77,18 @@ final class ApiServerGuard {
     }
 
     private boolean isServer(ServicePort servicePort) {
-        if (servicePort.port() != port()) {
-            return false;
-        }
-        return address.isPresent()
-                ? servicePort.clusterIps().contains(address.get())
-                : isNamed(servicePort.name().service(), server.getHost());
+        // Neither UDP nor a NodePort, which is a socket of its own, leads this program astray.
+        return servicePort.port() == port()
+                && servicePort.name().protocol() == Protocol.TCP
+                && (address.isPresent()
+                        ? isAt(servicePort, address.get())
+                        : isNamed(servicePort.name().service(), server.getHost()));
+    }
+
+    private static boolean isAt(ServicePort servicePort, IpAddress address) {
+        return servicePort.clusterIps().contains(address)
+                || servicePort.external().loadBalancerIps().contains(address)
+                || servicePort.external().externalIps().contains(address);
     }
 
     /**

@@ -48,15 +48,16 @@ final class ExternalReader {
     }
 
     private static List<IpAddress> loadBalancerIps(Service service, ObjectProblems problems) {
+        String path = "status.loadBalancer.ingress";
         List<LoadBalancerIngress> ingress =
                 Optional.ofNullable(service.getStatus())
                         .map(status -> status.getLoadBalancer())
-                        .map(loadBalancer -> loadBalancer.getIngress())
+                        .map(loadBalancer -> atMost(loadBalancer.getIngress(), path, problems))
                         .orElse(List.of());
         List<IpAddress> addresses = new ArrayList<>();
-        for (int i = 0; i < atMost(ingress, "status.loadBalancer.ingress", problems); i++) {
+        for (int i = 0; i < ingress.size(); i++) {
             @Nullable LoadBalancerIngress entry = ingress.get(i);
-            String field = "status.loadBalancer.ingress[" + i + "]";
+            String field = path + "[" + i + "]";
             if (entry == null) {
                 problems.add(field, null, "is missing");
             } else if (isVip(field, entry, problems)) {
@@ -84,9 +85,9 @@ final class ExternalReader {
 
     private static List<IpAddress> externalIps(
             ServiceSpec spec, ServiceRules rules, ObjectProblems problems) {
-        List<String> texts = FieldRules.orEmpty(spec.getExternalIPs());
+        List<String> texts = atMost(spec.getExternalIPs(), "spec.externalIPs", problems);
         List<IpAddress> addresses = new ArrayList<>();
-        for (int i = 0; i < atMost(texts, "spec.externalIPs", problems); i++) {
+        for (int i = 0; i < texts.size(); i++) {
             String field = "spec.externalIPs[" + i + "]";
             @Nullable String text = texts.get(i);
             Optional<IpAddress> address = FieldRules.vip(field, text, problems);
@@ -102,14 +103,17 @@ final class ExternalReader {
         return addresses;
     }
 
-    private static int atMost(List<?> addresses, String field, ObjectProblems problems) {
-        if (addresses.size() > MOST_ADDRESSES) {
-            problems.add(
-                    field,
-                    addresses.size() + " addresses",
-                    "are more than " + MOST_ADDRESSES + ", and the others are left out");
+    private static <T> List<T> atMost(
+            @Nullable List<T> addresses, String field, ObjectProblems problems) {
+        List<T> all = FieldRules.orEmpty(addresses);
+        if (all.size() <= MOST_ADDRESSES) {
+            return all;
         }
-        return Math.min(addresses.size(), MOST_ADDRESSES);
+        problems.add(
+                field,
+                all.size() + " addresses",
+                "are more than " + MOST_ADDRESSES + ", and the others are left out");
+        return all.subList(0, MOST_ADDRESSES);
     }
 
     /** An entry that can't be read allows nobody, and neither does a list of such entries. */

@@ -122,6 +122,9 @@ public final class ManifestServiceSource implements ServiceSource {
             return before;
         }
         ServiceSnapshot snapshot = builder.build(manifests.objects(), node).withProblems(problems);
+        if (before != null && before.snapshot.equals(snapshot)) {
+            snapshot = before.snapshot;
+        }
         problemLog.update(snapshot.problems());
         Built now = new Built(manifests, node, problems, snapshot);
         latest = now;

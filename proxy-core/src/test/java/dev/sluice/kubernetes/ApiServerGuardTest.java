@@ -1,6 +1,7 @@
 package dev.sluice.kubernetes;
 
 import static dev.sluice.kubernetes.KubernetesFixtures.build;
+import static dev.sluice.kubernetes.KubernetesFixtures.loadBalancer;
 import static dev.sluice.kubernetes.KubernetesFixtures.names;
 import static dev.sluice.kubernetes.KubernetesFixtures.problems;
 import static dev.sluice.kubernetes.KubernetesFixtures.service;
@@ -40,7 +41,7 @@ class ApiServerGuardTest {
         assertThatThrownBy(() -> guard.check(web))
                 .isInstanceOf(UnusableSourceException.class)
                 .hasMessageContaining(server)
-                .hasMessageContaining("the ClusterIP of default/web:http/tcp")
+                .hasMessageContaining("an address of default/web:http/tcp")
                 .hasMessageContaining("sluice.kubernetes.api-server");
     }
 
@@ -72,7 +73,17 @@ class ApiServerGuardTest {
         assertThat(names(checked)).containsExactly("web/http");
         assertThat(problems(checked))
                 .containsExactly(
-                        "Service default/thief: spec.clusterIPs '10.96.0.2' is the address at which"
+                        "Service default/thief: spec.ports '10.96.0.2' is the address at which"
                                 + " this proxy reaches the API server");
+    }
+
+    @Test
+    void aLoadBalancerThatTakesTheAddressLaterIsLeftOut() {
+        ApiServerGuard guard = new ApiServerGuard(URI.create("https://198.51.100.1:80"));
+        guard.check(web);
+
+        ServiceSnapshot checked = guard.check(build(loadBalancer("thief", "198.51.100.1")));
+
+        assertThat(checked.servicePorts()).isEmpty();
     }
 }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -40,7 +41,7 @@ class EligibleEndpointsTest {
         "false, false, true , UNUSABLE",
         "false, true , true , SERVING_TERMINATING",
     })
-    void readsConditionsWithTheirDefaults(
+    void f11ReadsConditionsWithTheirDefaults(
             Boolean ready, Boolean serving, Boolean terminating, State state) {
         assertThat(State.of(new EndpointConditions(ready, serving, terminating))).isEqualTo(state);
     }
@@ -51,7 +52,7 @@ class EligibleEndpointsTest {
     }
 
     @Test
-    void usesReadyOnesOnlyWhileThereAreAny() {
+    void f11UsesReadyOnesOnlyWhileThereAreAny() {
         assertThat(
                         eligible(
                                 at("10.0.0.2", READY),
@@ -61,7 +62,7 @@ class EligibleEndpointsTest {
     }
 
     @Test
-    void fallsBackToThoseThatStillServe() {
+    void f11FallsBackToThoseThatStillServe() {
         assertThat(
                         eligible(
                                 at("10.0.0.2", SERVING_TERMINATING),
@@ -72,7 +73,7 @@ class EligibleEndpointsTest {
     }
 
     @Test
-    void decidesForEachFamily() {
+    void f15DecidesForEachFamily() {
         assertThat(
                         eligible(
                                 at("fd00::1", READY),
@@ -82,7 +83,7 @@ class EligibleEndpointsTest {
     }
 
     @Test
-    void aReadyPodIsUsedThoughAGhostHasItsAddress() {
+    void f23AReadyPodIsUsedThoughAGhostHasItsAddress() {
         assertThat(eligible(at("10.0.0.1", SERVING_TERMINATING), at("10.0.0.1", READY)))
                 .containsExactly("10.0.0.1:80");
         assertThat(
@@ -91,6 +92,42 @@ class EligibleEndpointsTest {
                                 at("10.0.0.1", READY),
                                 at("10.0.0.2", SERVING_TERMINATING)))
                 .containsExactly("10.0.0.1:80");
+    }
+
+    @Test
+    void f23ADuplicateIsLocalIfAnySliceSaysSo() {
+        EligibleEndpoints merged =
+                EligibleEndpoints.of(
+                        List.of(
+                                at("10.0.0.1", READY),
+                                on("a", "10.0.0.1", UNUSABLE),
+                                on("b", "10.0.0.2", READY)),
+                        NODE);
+
+        assertThat(merged.local()).asString().isEqualTo("[10.0.0.1:80]");
+        assertThat(merged.readyOnNode()).containsExactly(IpAddress.parse("10.0.0.1"));
+    }
+
+    @Test
+    void f23ADuplicateHasTheHintsOfTheBest() {
+        EndpointCandidate best = hinted("10.0.0.1", READY, "z1");
+        EndpointCandidate stale = hinted("10.0.0.1", UNUSABLE, "z2");
+        EndpointCandidate other = hinted("10.0.0.2", READY, "z2");
+
+        assertThat(eligible(stale, other, best)).containsExactly("10.0.0.1:80");
+        assertThat(eligible(best, other, stale)).containsExactly("10.0.0.1:80");
+    }
+
+    @Test
+    void f23EquallyGoodDuplicatesAreForAllThatOneOfThemNames() {
+        EndpointCandidate here = hinted("10.0.0.1", READY, "z1");
+        EndpointCandidate there = hinted("10.0.0.1", READY, "z2");
+        EndpointCandidate anywhere = at("10.0.0.1", READY);
+        EndpointCandidate other = hinted("10.0.0.2", READY, "z2");
+
+        assertThat(eligible(there, other, here)).containsExactly("10.0.0.1:80");
+        assertThat(eligible(there, other, here, anywhere))
+                .containsExactly("10.0.0.1:80", "10.0.0.2:80");
     }
 
     @Property
@@ -103,14 +140,27 @@ class EligibleEndpointsTest {
                 .isEqualTo(EligibleEndpoints.of(candidates, NODE).cluster())
                 .doesNotHaveDuplicates()
                 .isSorted();
+        assertThat(EligibleEndpoints.of(shuffled, NODE).local())
+                .isEqualTo(EligibleEndpoints.of(candidates, NODE).local());
+        assertThat(EligibleEndpoints.of(shuffled, NODE).readyOnNode())
+                .isEqualTo(EligibleEndpoints.of(candidates, NODE).readyOnNode());
     }
 
     @Provide
     Arbitrary<List<EndpointCandidate>> candidates() {
         Arbitrary<String> addresses =
                 Arbitraries.of("10.0.0.1", "10.0.0.2", "10.0.0.3", "fd00::1", "fd00::2");
-        return Combinators.combine(addresses, Arbitraries.of(State.class))
-                .as(EligibleEndpointsTest::at)
+        Arbitrary<Set<String>> names = Arbitraries.of("a", "b", "z1", "z2").set().ofMaxSize(2);
+        Arbitrary<EndpointTopology> topologies =
+                Combinators.combine(Arbitraries.of("", "a", "b"), names, names)
+                        .as(EndpointTopology::new);
+        return Combinators.combine(addresses, Arbitraries.of(State.class), topologies)
+                .as(
+                        (address, state, topology) ->
+                                new EndpointCandidate(
+                                        new Endpoint(IpAddress.parse(address), 80),
+                                        state,
+                                        topology))
                 .list()
                 .ofMaxSize(12);
     }
@@ -118,6 +168,18 @@ class EligibleEndpointsTest {
     private static EndpointCandidate at(String address, State state) {
         return new EndpointCandidate(
                 new Endpoint(IpAddress.parse(address), 80), state, EndpointTopology.NONE);
+    }
+
+    private static EndpointCandidate on(String node, String address, State state) {
+        return new EndpointCandidate(
+                at(address, state).endpoint(), state, EndpointTopology.onNode(node));
+    }
+
+    private static EndpointCandidate hinted(String address, State state, String zone) {
+        return new EndpointCandidate(
+                at(address, state).endpoint(),
+                state,
+                new EndpointTopology("", Set.of(), Set.of(zone)));
     }
 
     private static List<String> eligible(EndpointCandidate... candidates) {

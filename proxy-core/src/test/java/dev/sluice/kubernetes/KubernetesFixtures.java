@@ -10,6 +10,9 @@ import dev.sluice.model.ServiceSnapshot;
 import io.fabric8.kubernetes.api.model.EndpointAddressBuilder;
 import io.fabric8.kubernetes.api.model.Endpoints;
 import io.fabric8.kubernetes.api.model.EndpointsBuilder;
+import io.fabric8.kubernetes.api.model.LoadBalancerIngressBuilder;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.api.model.discovery.v1.Endpoint;
@@ -67,6 +70,35 @@ final class KubernetesFixtures {
                 .endPort()
                 .endSpec()
                 .build();
+    }
+
+    /** A Service of ClusterIP 10.96.0.1 and type LoadBalancer, NodePort 30080. */
+    static Service loadBalancer(String name, String... ingressIps) {
+        return new ServiceBuilder(service(name, "10.96.0.1"))
+                .editSpec()
+                .withType("LoadBalancer")
+                .editPort(0)
+                .withNodePort(30080)
+                .endPort()
+                .endSpec()
+                .withNewStatus()
+                .withNewLoadBalancer()
+                .withIngress(
+                        Arrays.stream(ingressIps)
+                                .map(ip -> new LoadBalancerIngressBuilder().withIp(ip).build())
+                                .toList())
+                .endLoadBalancer()
+                .endStatus()
+                .build();
+    }
+
+    /** A ready endpoint on a node. */
+    static Endpoint readyOn(String node, String address) {
+        return new EndpointBuilder(ready(address)).withNodeName(node).build();
+    }
+
+    static Node node(String name) {
+        return new NodeBuilder().withNewMetadata().withName(name).endMetadata().build();
     }
 
     /** A slice of port {@code http} 8080. */

