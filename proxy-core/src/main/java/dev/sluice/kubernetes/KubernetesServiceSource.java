@@ -18,6 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -159,8 +160,7 @@ public final class KubernetesServiceSource implements ServiceSource {
         begun = true;
         List<EndpointSlice> slices = followed.get().slices();
         List<Endpoints> old = followed.get().endpoints();
-        triggerTimes.look(slices);
-        triggerTimes.look(old);
+        triggerTimes.look(Stream.of(slices, old).flatMap(List::stream).toList());
         ServiceSnapshot built =
                 builder.build(new KubernetesObjects(services.objects(), slices, old), context);
         ServiceSnapshot usable =

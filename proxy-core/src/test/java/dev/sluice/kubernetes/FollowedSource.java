@@ -35,16 +35,19 @@ final class FollowedSource implements AutoCloseable {
     private final AtomicInteger changes = new AtomicInteger();
 
     FollowedSource(ApiServer server) {
-        source =
-                new KubernetesServiceSource(
-                        server,
-                        KubernetesFixtures.RULES,
-                        KubernetesFixtures.ownNode(),
-                        ApiServerVip.REFUSED);
+        this(server, KubernetesFixtures.RULES, KubernetesFixtures.ownNode());
+    }
+
+    private FollowedSource(ApiServer server, ServiceRules rules, OwnNode node) {
+        source = new KubernetesServiceSource(server, rules, node, ApiServerVip.REFUSED);
         source.start(changes::incrementAndGet);
     }
 
     static FollowedSource of(URI server) {
+        return of(server, KubernetesFixtures.RULES, KubernetesFixtures.ownNode());
+    }
+
+    static FollowedSource of(URI server, ServiceRules rules, OwnNode node) {
         return new FollowedSource(
                 ApiServer.of(
                         new ProxyConfig.Kubernetes(
@@ -56,7 +59,9 @@ final class FollowedSource implements AutoCloseable {
                                 true),
                         Map.of(),
                         NO_POD,
-                        PACE));
+                        PACE),
+                rules,
+                node);
     }
 
     int changes() {
@@ -65,6 +70,10 @@ final class FollowedSource implements AutoCloseable {
 
     Optional<ServiceSnapshot> snapshot() {
         return source.snapshot();
+    }
+
+    KubernetesServiceSource source() {
+        return source;
     }
 
     WatchStatus watch(String resource) {

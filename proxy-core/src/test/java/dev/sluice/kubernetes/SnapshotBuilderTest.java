@@ -15,6 +15,7 @@ import static dev.sluice.kubernetes.KubernetesFixtures.service;
 import static dev.sluice.kubernetes.KubernetesFixtures.slice;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.model.IpAddress;
 import dev.sluice.model.Protocol;
 import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServicePortName;
@@ -24,13 +25,16 @@ import io.fabric8.kubernetes.api.model.Endpoints;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
+import io.fabric8.kubernetes.api.model.ServicePortBuilder;
 import io.fabric8.kubernetes.api.model.ServiceSpec;
 import io.fabric8.kubernetes.api.model.discovery.v1.Endpoint;
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointPortBuilder;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSliceBuilder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,7 +51,7 @@ class SnapshotBuilderTest {
     }
 
     @Test
-    void aServiceAndItsSliceGiveAServicePort() {
+    void f1AServiceAndItsSliceGiveAServicePort() {
         ServiceSnapshot snapshot = build(service("web", "10.96.0.1"), WEB_SLICE);
 
         ServicePort web = only(snapshot);
@@ -60,7 +64,7 @@ class SnapshotBuilderTest {
     }
 
     @Test
-    void bothFamiliesHaveTheirFrontEndAndTheirEndpoints() {
+    void f15BothFamiliesHaveTheirFrontEndAndTheirEndpoints() {
         ServiceSnapshot snapshot =
                 build(
                         service("web", "fd00:96::1", "10.96.0.1"),
@@ -84,7 +88,7 @@ class SnapshotBuilderTest {
     }
 
     @Test
-    void theEndpointsPortComesFromTheSliceByName() {
+    void f3TheEndpointsPortComesFromTheSliceByName() {
         EndpointSlice canary = slice("web-2", "web", ready("10.244.9.9"));
         canary.getPorts().get(0).setPort(9090);
         EndpointSlice other = slice("web-3", "web", ready("10.244.8.8"));
@@ -100,7 +104,7 @@ class SnapshotBuilderTest {
     }
 
     @Test
-    void theUnnamedPortIsJoinedByTheEmptyName() {
+    void f20TheUnnamedPortIsJoinedByTheEmptyName() {
         Service web = service("web", "10.96.0.1");
         web.getSpec().getPorts().get(0).setName(null);
         EndpointSlice named = slice("web-1", "web", ready("10.244.0.5"));
@@ -116,7 +120,7 @@ class SnapshotBuilderTest {
     }
 
     @Test
-    void onlyTheFirstAddressOfAnEndpointIsUsed() {
+    void f23OnlyTheFirstAddressOfAnEndpointIsUsed() {
         assertThat(
                         endpointsOf(
                                 build(
@@ -148,7 +152,7 @@ class SnapshotBuilderTest {
     }
 
     @Test
-    void endpointsObjectsAreUsedWithoutSlicesOnly() {
+    void f21EndpointsObjectsAreUsedWithoutSlicesOnly() {
         Endpoints mirrored = endpoints("web", "10.244.6.6");
 
         assertThat(endpointsOf(build(service("web", "10.96.0.1"), mirrored), "web"))
@@ -209,7 +213,7 @@ class SnapshotBuilderTest {
     }
 
     @Test
-    void aServiceComesAndGoesWithItsTypeAndLabels() {
+    void f17AServiceComesAndGoesWithItsTypeAndLabels() {
         SnapshotBuilder builder = freshBuilder();
         Service web = service("web", "10.96.0.1");
         Service foreign =
@@ -238,7 +242,7 @@ class SnapshotBuilderTest {
     }
 
     @Test
-    void portsOfOtherProtocolsAreNamedAndTheRestIsServed() {
+    void f26PortsOfOtherProtocolsAreNamedAndTheRestIsServed() {
         Service dns =
                 new ServiceBuilder(service("dns", "10.96.0.10"))
                         .editSpec()
@@ -265,7 +269,7 @@ class SnapshotBuilderTest {
 
     /** Whatever its slices and Endpoints say, a port that is not served has nowhere to appear. */
     @Test
-    void aServiceOfSctpOnlyHasNoServicePort() {
+    void f26AServiceOfSctpOnlyHasNoServicePort() {
         Service dns = service("dns", "10.96.0.10");
         dns.getSpec().getPorts().get(0).setProtocol("SCTP");
         EndpointSlice slice = slice("dns-1", "dns", ready("10.244.0.5"));
@@ -282,7 +286,7 @@ class SnapshotBuilderTest {
 
     @ParameterizedTest
     @CsvSource({", 10800", "1, 1", "86400, 86400"})
-    void clientIpAffinityHasATimeout(Integer seconds, long expected) {
+    void f14ClientIpAffinityHasATimeout(Integer seconds, long expected) {
         Service web = clientIp(seconds);
 
         assertThat(only(build(web)).affinity())
@@ -300,7 +304,7 @@ class SnapshotBuilderTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, -1, 86_401, Integer.MAX_VALUE})
-    void anAffinityTimeoutOutsideTheRangeStopsItsService(int seconds) {
+    void f14AnAffinityTimeoutOutsideTheRangeStopsItsService(int seconds) {
         ServiceSnapshot snapshot = build(clientIp(seconds), service("other", "10.96.0.2"));
 
         assertThat(names(snapshot)).containsExactly("other/http");
@@ -329,7 +333,7 @@ class SnapshotBuilderTest {
                 "localhost",
                 "",
             })
-    void aForbiddenEndpointIsNamedAndTheOthersServe(String address) {
+    void f20AForbiddenEndpointIsNamedAndTheOthersServe(String address) {
         EndpointSlice slice =
                 new EndpointSliceBuilder(slice("web-1", "web", ready("x"), ready("10.244.0.5")))
                         .editEndpoint(0)
@@ -383,7 +387,7 @@ class SnapshotBuilderTest {
     }
 
     @Test
-    void anAddressOfTheOtherFamilyIsNotUsed() {
+    void f23AnAddressOfTheOtherFamilyIsNotUsed() {
         EndpointSlice mixed = slice("web-1", "web", ready("10.244.0.5"), ready("fd00::5"));
 
         ServiceSnapshot snapshot = build(service("web", "10.96.0.1", "fd00::1"), mixed);
@@ -396,7 +400,7 @@ class SnapshotBuilderTest {
     }
 
     @Test
-    void anEndpointThatIsAClusterIpIsLeftOut() {
+    void f20AnEndpointThatIsAClusterIpIsLeftOut() {
         Service other = service("other", "10.96.0.2");
         EndpointSlice loop =
                 slice(
@@ -585,6 +589,190 @@ class SnapshotBuilderTest {
                 .isEqualTo("[10.96.0.2]");
     }
 
+    @Test
+    void f2OneNumberForTcpAndUdpIsTwoServicePorts() {
+        Service dns =
+                new ServiceBuilder(service("dns", "10.96.0.10"))
+                        .editSpec()
+                        .withPorts(
+                                new ServicePortBuilder().withName("tcp").withPort(53).build(),
+                                new ServicePortBuilder()
+                                        .withName("udp")
+                                        .withPort(53)
+                                        .withProtocol("UDP")
+                                        .build())
+                        .endSpec()
+                        .build();
+        EndpointSlice slice = slice("dns-1", "dns", ready("10.244.0.5"));
+        slice.setPorts(
+                List.of(
+                        new EndpointPortBuilder().withName("tcp").withPort(5353).build(),
+                        new EndpointPortBuilder()
+                                .withName("udp")
+                                .withPort(5354)
+                                .withProtocol("UDP")
+                                .build()));
+
+        ServiceSnapshot snapshot = build(dns, slice);
+
+        assertThat(snapshot.servicePorts().values())
+                .extracting(port -> port.frontEnds() + " -> " + port.endpoints())
+                .containsExactly(
+                        "[10.96.0.10:53/tcp] -> [10.244.0.5:5353]",
+                        "[10.96.0.10:53/udp] -> [10.244.0.5:5354]");
+        assertThat(snapshot.problems()).isEmpty();
+    }
+
+    @Test
+    void f18AProxyWithANameServesNoOtherServices() {
+        SnapshotBuilder named =
+                new SnapshotBuilder(
+                        new ServiceRules(
+                                LoopbackEndpoints.REFUSED, Optional.of("mine"), List.of()));
+        Service unlabelled = service("a", "10.96.0.1");
+        Service empty = proxied("b", "10.96.0.2", "");
+        Service mine = proxied("c", "10.96.0.3", "mine");
+        Service headless = proxied("d", "10.96.0.4", "mine");
+        headless.getMetadata().getLabels().put("service.kubernetes.io/headless", "");
+
+        ServiceSnapshot snapshot = named.build(objects(unlabelled, empty, mine, headless), NODE);
+
+        assertThat(names(snapshot)).containsExactly("c/http");
+        assertThat(snapshot.problems()).isEmpty();
+    }
+
+    @Test
+    void f16AServiceComesAndGoesWithTheHeadlessLabelAndWithItsClusterIp() {
+        SnapshotBuilder builder = freshBuilder();
+        Service web = service("web", "10.96.0.1");
+        Service labelled =
+                new ServiceBuilder(web)
+                        .editMetadata()
+                        .addToLabels("service.kubernetes.io/headless", "")
+                        .endMetadata()
+                        .build();
+        Service headless = service("web", "None");
+        headless.getSpec().setExternalIPs(List.of("203.0.113.9"));
+
+        for (Service unserved : List.of(labelled, headless)) {
+            assertThat(names(builder.build(objects(web), NODE))).containsExactly("web/http");
+            ServiceSnapshot snapshot = builder.build(objects(unserved), NODE);
+            assertThat(names(snapshot)).isEmpty();
+            assertThat(snapshot.problems()).isEmpty();
+        }
+    }
+
+    @Test
+    void f21EndpointsTellTheNodeOfTheirPods() {
+        Service web = service("web", "10.96.0.1");
+        web.getSpec().setInternalTrafficPolicy("Local");
+        Endpoints endpoints = endpoints("web", "10.244.0.5", "10.244.1.5");
+        endpoints.getSubsets().get(0).getAddresses().get(0).setNodeName("a");
+
+        assertThat(only(build(web, endpoints)).localEndpoints())
+                .asString()
+                .isEqualTo("[10.244.0.5:8080]");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"truncated", "warning"})
+    void f22EndpointsThatAreNotWholeAreUsedAndNamed(String capacity) {
+        Endpoints endpoints = endpoints("web", "10.244.0.5");
+        endpoints
+                .getMetadata()
+                .setAnnotations(Map.of("endpoints.kubernetes.io/over-capacity", capacity));
+
+        ServiceSnapshot snapshot = build(service("web", "10.96.0.1"), endpoints);
+
+        assertThat(endpointsOf(snapshot, "web")).containsExactly("10.244.0.5:8080");
+        assertThat(problems(snapshot))
+                .containsExactly(
+                        "Endpoints default/web:"
+                                + " metadata.annotations[endpoints.kubernetes.io/over-capacity] '"
+                                + capacity
+                                + "' means that the Service has more endpoints than are listed"
+                                + " here");
+    }
+
+    @Test
+    void f22ASliceBeyondTheLimitOfTheApiIsUsedAndNamed() {
+        Endpoint[] many =
+                IntStream.range(0, 1001)
+                        .mapToObj(i -> ready("10.244." + i / 250 + "." + i % 250))
+                        .toArray(Endpoint[]::new);
+
+        ServiceSnapshot snapshot = build(service("web", "10.96.0.1"), slice("web-1", "web", many));
+
+        assertThat(endpointsOf(snapshot, "web")).hasSize(1001);
+        assertThat(problems(snapshot))
+                .containsExactly(
+                        "EndpointSlice default/web-1: endpoints '1001 endpoints' are more than the"
+                                + " 1000 of the API; they are used");
+    }
+
+    /** A pod that ends although it is still to be found: publishNotReadyAddresses. */
+    @Test
+    void f19ReadyWinsOverTerminating() {
+        assertThat(
+                        endpointsOf(
+                                build(
+                                        service("web", "10.96.0.1"),
+                                        slice(
+                                                "web-1",
+                                                "web",
+                                                endpoint(true, false, true, "10.244.0.5"))),
+                                "web"))
+                .containsExactly("10.244.0.5:8080");
+    }
+
+    @Test
+    void f23APodBetweenTwoSlicesIsThereAllTheTime() {
+        SnapshotBuilder builder = freshBuilder();
+        Service web = service("web", "10.96.0.1");
+        EndpointSlice from = slice("web-1", "web", ready("10.244.0.5"));
+        EndpointSlice to = slice("web-2", "web", ready("10.244.0.5"));
+        ServicePort before = only(builder.build(objects(web, from), NODE));
+
+        assertThat(only(builder.build(objects(web, from, to), NODE))).isSameAs(before);
+        assertThat(only(builder.build(objects(web, to), NODE))).isSameAs(before);
+    }
+
+    @Test
+    void f24TheProtocolOfTheApplicationIsNotRead() {
+        Service web = service("web", "10.96.0.1");
+        web.getSpec().getPorts().get(0).setAppProtocol("kubernetes.io/h2c");
+        EndpointSlice slice = slice("web-1", "web", ready("10.244.0.5"));
+        slice.getPorts().get(0).setAppProtocol("example.com/other");
+
+        assertThat(endpointsOf(build(web, slice), "web")).containsExactly("10.244.0.5:8080");
+    }
+
+    @Test
+    void anUnchangedServicePortKeepsItsIdentityWhenTheNodeChanges() {
+        SnapshotBuilder builder = freshBuilder();
+        Service plain = service("plain", "10.96.0.1");
+        Service exposed = service("exposed", "10.96.0.2");
+        exposed.getSpec().getPorts().get(0).setNodePort(30080);
+        ServiceSnapshot before = builder.build(objects(plain, exposed), NODE);
+        NodeContext moved =
+                new NodeContext(
+                        NODE.name(),
+                        NODE.zone(),
+                        List.of(IpAddress.parse("192.0.2.99")),
+                        NODE.localSources());
+
+        ServiceSnapshot after = builder.build(objects(plain, exposed), moved);
+
+        ServicePortName plainName = ServicePortName.of("default", "plain", "http", Protocol.TCP);
+        assertThat(after.servicePorts().get(plainName))
+                .isSameAs(before.servicePorts().get(plainName));
+        assertThat(after.servicePorts().values())
+                .extracting(port -> port.name().service().name() + " " + port.frontEnds())
+                .first()
+                .asString()
+                .isEqualTo("exposed [10.96.0.2:80/tcp, 192.0.2.99:30080/tcp]");
+    }
+
     private static Service versioned(Service service, String version) {
         service.getMetadata().setUid("uid");
         service.getMetadata().setResourceVersion(version);
@@ -595,6 +783,14 @@ class SnapshotBuilderTest {
         Service service = service(name, "10.96.0.1");
         service.getMetadata().setCreationTimestamp(timestamp);
         return service;
+    }
+
+    private static Service proxied(String name, String clusterIp, String proxyName) {
+        return new ServiceBuilder(service(name, clusterIp))
+                .editMetadata()
+                .addToLabels("service.kubernetes.io/service-proxy-name", proxyName)
+                .endMetadata()
+                .build();
     }
 
     private static Service clientIp(Integer seconds) {
