@@ -1,12 +1,15 @@
 package dev.sluice.kubernetes;
 
+import static dev.sluice.kubernetes.KubernetesFixtures.loadBalancer;
 import static dev.sluice.kubernetes.KubernetesFixtures.ready;
 import static dev.sluice.kubernetes.KubernetesFixtures.service;
 import static dev.sluice.kubernetes.KubernetesFixtures.slice;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.model.Endpoint;
+import dev.sluice.model.FrontEnd;
 import dev.sluice.model.IpAddress;
+import dev.sluice.model.LocalSources;
 import dev.sluice.model.Protocol;
 import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServicePortName;
@@ -14,7 +17,9 @@ import dev.sluice.model.ServiceSnapshot;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointConditions;
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointHintsBuilder;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
+import io.fabric8.kubernetes.api.model.discovery.v1.ForZone;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -22,6 +27,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import net.jqwik.api.ForAll;
@@ -30,6 +36,11 @@ import net.jqwik.api.constraints.IntRange;
 import org.jspecify.annotations.Nullable;
 
 class SnapshotBuilderPropertiesTest {
+    private static final String[] TYPES = {
+        "ClusterIP", "NodePort", "LoadBalancer", "LoadBalancer", "ExternalName"
+    };
+    private static final String[] POLICIES = {"Cluster", "Cluster", "Local", "Local", "local"};
+
     private static final @Nullable Object[] ODD_VALUES = {
         null,
         "",
@@ -51,6 +62,19 @@ class SnapshotBuilderPropertiesTest {
         "a\nb"
     };
 
+    /** Mostly the same one, as in life. */
+    private static final List<NodeContext> NODES =
+            List.of(
+                    KubernetesFixtures.NODE,
+                    KubernetesFixtures.NODE,
+                    KubernetesFixtures.NODE,
+                    NodeContext.UNKNOWN,
+                    new NodeContext(
+                            "b",
+                            Optional.of("z2"),
+                            List.of(IpAddress.parse("10.96.0.1")),
+                            LocalSources.NONE));
+
     private final KubernetesSerialization serialization = new KubernetesSerialization();
 
     /** Events of a watch in any order: put, replayed, deleted, made anew, listed again. */
@@ -64,15 +88,13 @@ class SnapshotBuilderPropertiesTest {
         ServiceSnapshot before = ServiceSnapshot.EMPTY;
         for (int version = 1; version <= events; version++) {
             change(random, services, slices, version);
-            ServiceSnapshot now =
-                    builder.build(shuffled(random, services, slices), KubernetesFixtures.NODE);
+            NodeContext node = NODES.get(random.nextInt(NODES.size()));
+            ServiceSnapshot now = builder.build(shuffled(random, services, slices), node);
 
             assertThat(now)
                     .isEqualTo(
-                            new SnapshotBuilder(KubernetesFixtures.RULES)
-                                    .build(
-                                            shuffled(random, services, slices),
-                                            KubernetesFixtures.NODE));
+                            KubernetesFixtures.freshBuilder()
+                                    .build(shuffled(random, services, slices), node));
             assertEqualOnesAreTheSame(before, now);
             before = now;
         }
@@ -82,8 +104,7 @@ class SnapshotBuilderPropertiesTest {
     @Property(tries = 2_000)
     void noGarbledObjectMakesABuildFail(@ForAll long seed) {
         Random random = new Random(seed);
-        Service service =
-                garbled(random, service("odd", "10.96.0.66", "fd00:96::66"), Service.class);
+        Service service = garbled(random, oddService(), Service.class);
         EndpointSlice slice =
                 garbled(
                         random,
@@ -104,13 +125,23 @@ class SnapshotBuilderPropertiesTest {
         Set<IpAddress> served = new HashSet<>();
         for (ServicePort port : snapshot.servicePorts().values()) {
             assertThat(port.name().protocol()).isNotEqualTo(Protocol.SCTP);
-            served.addAll(port.clusterIps());
+            port.frontEnds().stream().map(FrontEnd::address).forEach(served::add);
             port.endpoints().stream().map(Endpoint::address).forEach(served::add);
         }
         assertThat(served)
                 .noneMatch(IpAddress::isLoopback)
                 .noneMatch(IpAddress::isLinkLocal)
                 .noneMatch(IpAddress::isUnspecified);
+    }
+
+    private static Service oddService() {
+        Service service = loadBalancer("odd", "198.51.100.7");
+        service.getSpec().setClusterIP("10.96.0.66");
+        service.getSpec().setClusterIPs(List.of("10.96.0.66", "fd00:96::66"));
+        service.getSpec().setExternalTrafficPolicy("Local");
+        service.getSpec().setLoadBalancerSourceRanges(List.of("10.0.0.0/8", "fd00::/8"));
+        service.getSpec().setHealthCheckNodePort(32_000);
+        return service;
     }
 
     private static void change(
@@ -140,9 +171,13 @@ class SnapshotBuilderPropertiesTest {
     private static Service randomService(Random random, String name) {
         Service service = service(name, "10.96.0." + random.nextInt(4));
         service.getSpec().getPorts().get(0).setPort(random.nextInt(3));
-        if (random.nextInt(5) == 0) {
-            service.getSpec().setType("ExternalName");
-        }
+        service.getSpec().getPorts().get(0).setNodePort(random.nextInt(3));
+        service.getSpec().setType(TYPES[random.nextInt(TYPES.length)]);
+        service.getSpec().setInternalTrafficPolicy(POLICIES[random.nextInt(POLICIES.length)]);
+        service.getSpec().setExternalTrafficPolicy(POLICIES[random.nextInt(POLICIES.length)]);
+        service.getSpec().setHealthCheckNodePort(random.nextInt(3));
+        service.setStatus(
+                loadBalancer(name, "10.96.0." + random.nextInt(4), "10.244.0.1").getStatus());
         if (random.nextBoolean()) {
             service.getMetadata()
                     .setCreationTimestamp("2024-01-0" + (1 + random.nextInt(5)) + "T00:00:00Z");
@@ -159,6 +194,13 @@ class SnapshotBuilderPropertiesTest {
         for (int i = random.nextInt(4); i > 0; i--) {
             io.fabric8.kubernetes.api.model.discovery.v1.Endpoint endpoint =
                     ready(prefixes[random.nextInt(prefixes.length)] + random.nextInt(4));
+            endpoint.setNodeName(random.nextBoolean() ? "a" : "b");
+            if (random.nextBoolean()) {
+                endpoint.setHints(
+                        new EndpointHintsBuilder()
+                                .withForZones(new ForZone("z" + (1 + random.nextInt(2))))
+                                .build());
+            }
             endpoint.setConditions(
                     new EndpointConditions(
                             random.nextBoolean(), random.nextBoolean(), random.nextBoolean()));
