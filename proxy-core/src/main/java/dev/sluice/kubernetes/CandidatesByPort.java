@@ -54,10 +54,12 @@ final class CandidatesByPort {
             return;
         }
         for (Pod pod : pods) {
-            list.add(new EndpointCandidate(new Endpoint(pod.address, port.get()), pod.state));
+            list.add(
+                    new EndpointCandidate(
+                            new Endpoint(pod.address, port.get()), pod.state, pod.topology));
         }
     }
 
     /** An endpoint without its port. */
-    record Pod(IpAddress address, State state) {}
+    record Pod(IpAddress address, State state, EndpointTopology topology) {}
 }

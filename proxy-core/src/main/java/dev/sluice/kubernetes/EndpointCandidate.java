@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Immutable; any thread.
  */
-record EndpointCandidate(Endpoint endpoint, State state) {
+record EndpointCandidate(Endpoint endpoint, State state, EndpointTopology topology) {
 
     /** What the conditions say, best first. */
     enum State {

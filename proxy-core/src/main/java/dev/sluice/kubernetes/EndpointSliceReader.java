@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Stateless; any thread.
  */
 final class EndpointSliceReader {
+    /** What the API server accepts in one slice. */
+    private static final int MOST_ENDPOINTS = 1000;
+
     private EndpointSliceReader() {}
 
     static void read(
@@ -55,6 +58,12 @@ final class EndpointSliceReader {
             LoopbackEndpoints loopback,
             ObjectProblems problems) {
         List<Endpoint> endpoints = FieldRules.orEmpty(slice.getEndpoints());
+        if (endpoints.size() > MOST_ENDPOINTS) {
+            problems.add(
+                    "endpoints",
+                    endpoints.size() + " endpoints",
+                    "are more than the " + MOST_ENDPOINTS + " of the API; they are used");
+        }
         List<Pod> pods = new ArrayList<>();
         for (int i = 0; i < endpoints.size(); i++) {
             @Nullable Endpoint endpoint = endpoints.get(i);
@@ -75,7 +84,11 @@ final class EndpointSliceReader {
                 problems.add(field, text, "is not of addressType " + slice.getAddressType());
                 continue;
             }
-            pods.add(new Pod(address.get(), State.of(endpoint.getConditions())));
+            pods.add(
+                    new Pod(
+                            address.get(),
+                            State.of(endpoint.getConditions()),
+                            EndpointTopology.of(endpoint)));
         }
         return pods;
     }

@@ -9,6 +9,7 @@ import io.fabric8.kubernetes.api.model.Endpoints;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Stateless; any thread.
  */
 final class EndpointsReader {
+    private static final String OVER_CAPACITY = "endpoints.kubernetes.io/over-capacity";
+
     private EndpointsReader() {}
 
     static void read(
@@ -25,6 +28,7 @@ final class EndpointsReader {
             LoopbackEndpoints loopback,
             CandidatesByPort candidates,
             ObjectProblems problems) {
+        noteOverCapacity(endpoints, problems);
         List<EndpointSubset> subsets = FieldRules.orEmpty(endpoints.getSubsets());
         for (int i = 0; i < subsets.size(); i++) {
             @Nullable EndpointSubset subset = subsets.get(i);
@@ -48,6 +52,20 @@ final class EndpointsReader {
         }
     }
 
+    /** Kubernetes keeps 1000 addresses in such an object, and tells so by an annotation. */
+    private static void noteOverCapacity(Endpoints endpoints, ObjectProblems problems) {
+        @Nullable String capacity =
+                Optional.ofNullable(endpoints.getMetadata().getAnnotations())
+                        .map(annotations -> annotations.get(OVER_CAPACITY))
+                        .orElse(null);
+        if (capacity != null) {
+            problems.add(
+                    "metadata.annotations[" + OVER_CAPACITY + "]",
+                    capacity,
+                    "means that the Service has more endpoints than are listed here");
+        }
+    }
+
     private static List<Pod> pods(
             String field,
             EndpointSubset subset,
@@ -62,7 +80,16 @@ final class EndpointsReader {
                             address == null ? null : address.getIp(),
                             loopback,
                             problems)
-                    .ifPresent(ip -> pods.add(new Pod(ip, State.READY)));
+                    .ifPresent(
+                            ip ->
+                                    pods.add(
+                                            new Pod(
+                                                    ip,
+                                                    State.READY,
+                                                    EndpointTopology.onNode(
+                                                            address == null
+                                                                    ? null
+                                                                    : address.getNodeName()))));
         }
         return pods;
     }

@@ -1,8 +1,10 @@
 package dev.sluice.kubernetes;
 
+import dev.sluice.model.Cidr;
 import dev.sluice.model.IpAddress;
 import dev.sluice.model.MalformedAddressException;
 import dev.sluice.model.Protocol;
+import dev.sluice.model.TrafficPolicy;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +61,38 @@ final class FieldRules {
         return Optional.of(value);
     }
 
+    /** Absent and 0 mean that there is none, and so does a value that is none: 0 is given. */
+    static int optionalPort(String field, @Nullable Integer value, ObjectProblems problems) {
+        return value == null || value == 0 ? 0 : port(field, value, problems).orElse(0);
+    }
+
+    /** Absent means Cluster. */
+    static Optional<TrafficPolicy> trafficPolicy(
+            String field, @Nullable String value, ObjectProblems problems) {
+        if (value == null || value.isEmpty() || value.equals("Cluster")) {
+            return Optional.of(TrafficPolicy.CLUSTER);
+        }
+        if (value.equals("Local")) {
+            return Optional.of(TrafficPolicy.LOCAL);
+        }
+        problems.add(field, value, "is not one of Cluster, Local");
+        return Optional.empty();
+    }
+
+    /** Blanks around it are left out, as the API server does. */
+    static Optional<Cidr> range(String field, @Nullable String value, ObjectProblems problems) {
+        if (value == null) {
+            problems.add(field, null, "is missing");
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(Cidr.parse(value.strip()));
+        } catch (IllegalArgumentException e) {
+            problems.add(field, value, String.valueOf(e.getMessage()));
+            return Optional.empty();
+        }
+    }
+
     /** Absent means TCP. */
     static Optional<Protocol> protocol(
             String field, @Nullable String value, ObjectProblems problems) {
@@ -74,8 +108,8 @@ final class FieldRules {
         return Optional.empty();
     }
 
-    static Optional<IpAddress> clusterIp(
-            String field, @Nullable String value, ObjectProblems problems) {
+    /** An address at which a Service is asked for. */
+    static Optional<IpAddress> vip(String field, @Nullable String value, ObjectProblems problems) {
         return endpointAddress(field, value, LoopbackEndpoints.REFUSED, problems);
     }
 

@@ -54,7 +54,7 @@ public final class KubernetesServiceSource implements ServiceSource {
     public KubernetesServiceSource(
             ApiServer server, LoopbackEndpoints loopback, ApiServerVip serverVip) {
         this.server = server;
-        this.builder = new SnapshotBuilder(loopback);
+        this.builder = new SnapshotBuilder(ServiceRules.of(loopback));
         this.guard =
                 serverVip == ApiServerVip.REFUSED ? new ApiServerGuard(server.address()) : null;
         ListFollower follower =
@@ -125,7 +125,8 @@ public final class KubernetesServiceSource implements ServiceSource {
                         new KubernetesObjects(
                                 services.objects(),
                                 followed.get().slices(),
-                                followed.get().endpoints()));
+                                followed.get().endpoints()),
+                        NodeContext.UNKNOWN);
         ServiceSnapshot usable = guard == null ? built : guard.check(built);
         problemLog.update(usable.problems());
         return Optional.of(usable);

@@ -50,7 +50,7 @@ public final class ManifestServiceSource implements ServiceSource {
 
     ManifestServiceSource(Path path, LoopbackEndpoints loopback, LongSupplier nanoClock) {
         this.path = path;
-        this.builder = new SnapshotBuilder(loopback);
+        this.builder = new SnapshotBuilder(ServiceRules.of(loopback));
         this.nanoClock = nanoClock;
     }
 
@@ -97,7 +97,7 @@ public final class ManifestServiceSource implements ServiceSource {
     private ServiceSnapshot read(List<ManifestFile> files) {
         ManifestReader reader = new ManifestReader(converter);
         files.forEach(reader::read);
-        ServiceSnapshot built = builder.build(reader.objects());
+        ServiceSnapshot built = builder.build(reader.objects(), NodeContext.UNKNOWN);
         List<Problem> problems = new ArrayList<>(reader.problems());
         problems.addAll(built.problems());
         logger.debug("{}: {} files read", path, files.size());

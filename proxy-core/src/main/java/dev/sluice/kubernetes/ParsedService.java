@@ -1,19 +1,13 @@
 package dev.sluice.kubernetes;
 
-import dev.sluice.model.Endpoint;
-import dev.sluice.model.IpAddress;
 import dev.sluice.model.Problem;
-import dev.sluice.model.ServicePort;
-import dev.sluice.model.ServicePortName;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,11 +29,11 @@ record ParsedService(
 
     static ParsedService of(
             ServiceObjects objects,
-            LoopbackEndpoints loopback,
+            ServiceRules rules,
             Function<? super HasMetadata, String> where) {
         String name = where.apply(objects.service());
         try {
-            return parse(objects, loopback, name, where);
+            return parse(objects, rules, name, where);
         } catch (RuntimeException e) {
             // Everything that objects were seen to contain is checked; what was not foreseen must
             // not keep the other Services from their changes.
@@ -51,12 +45,12 @@ record ParsedService(
 
     private static ParsedService parse(
             ServiceObjects objects,
-            LoopbackEndpoints loopback,
+            ServiceRules rules,
             String name,
             Function<? super HasMetadata, String> where) {
         ObjectProblems own = new ObjectProblems(name);
         Optional<ServiceDefinition> definition =
-                ServiceReader.read(objects.service(), objects.name(), own);
+                ServiceReader.read(objects.service(), objects.name(), rules, own);
         List<Problem> problems = new ArrayList<>(own.list());
         if (definition.isEmpty()) {
             return new ParsedService(name, definition, Map.of(), List.copyOf(problems));
@@ -67,14 +61,14 @@ record ParsedService(
                 .forEach(
                         slice -> {
                             ObjectProblems found = new ObjectProblems(where.apply(slice));
-                            EndpointSliceReader.read(slice, loopback, candidates, found);
+                            EndpointSliceReader.read(slice, rules.loopback(), candidates, found);
                             problems.addAll(found.list());
                         });
         objects.endpoints()
                 .forEach(
                         endpoints -> {
                             ObjectProblems found = new ObjectProblems(where.apply(endpoints));
-                            EndpointsReader.read(endpoints, loopback, candidates, found);
+                            EndpointsReader.read(endpoints, rules.loopback(), candidates, found);
                             problems.addAll(found.list());
                         });
         Map<PortKey, List<EndpointCandidate>> byPort = new HashMap<>();
@@ -82,60 +76,7 @@ record ParsedService(
         return new ParsedService(name, definition, Map.copyOf(byPort), List.copyOf(problems));
     }
 
-    /** Why one of {@link ServiceDefinition#ports()} is not served. */
-    Problem problem(int port, FrontEndConflict conflict) {
-        return new Problem(
-                where,
-                definition.orElseThrow().ports().get(port).field() + ".port",
-                conflict.frontEnd().toString(),
-                "is served for " + conflict.owner());
-    }
-
-    /**
-     * The Service ports, without endpoints that are the ClusterIP of a Service: the proxy would
-     * connect to itself.
-     *
-     * @param before the Service ports of the last time; an equal one is taken again
-     * @return in the order of {@link ServiceDefinition#ports()}
-     */
-    List<ServicePort> servicePorts(
-            Set<IpAddress> allClusterIps, List<ServicePort> before, ObjectProblems problems) {
-        if (definition.isEmpty()) {
-            return List.of();
-        }
-        Map<ServicePortName, ServicePort> known = new HashMap<>();
-        before.forEach(servicePort -> known.put(servicePort.name(), servicePort));
-        List<ServicePort> servicePorts = new ArrayList<>();
-        for (ServiceDefinition.Port port : definition.get().ports()) {
-            ServicePort now = servicePort(definition.get(), port, allClusterIps, problems);
-            @Nullable ServicePort last = known.get(now.name());
-            servicePorts.add(now.equals(last) ? last : now);
-        }
-        return List.copyOf(servicePorts);
-    }
-
-    private ServicePort servicePort(
-            ServiceDefinition service,
-            ServiceDefinition.Port port,
-            Set<IpAddress> allClusterIps,
-            ObjectProblems problems) {
-        List<EndpointCandidate> usable = new ArrayList<>();
-        for (EndpointCandidate candidate : candidates.getOrDefault(port.key(), List.of())) {
-            Endpoint endpoint = candidate.endpoint();
-            if (allClusterIps.contains(endpoint.address())) {
-                problems.add(
-                        port.field(),
-                        port.key().name(),
-                        "has the endpoint " + endpoint + ", which is the ClusterIP of a Service");
-            } else {
-                usable.add(candidate);
-            }
-        }
-        return new ServicePort(
-                service.portName(port),
-                service.clusterIps(),
-                port.number(),
-                service.affinity(),
-                EligibleEndpoints.of(usable));
+    List<EndpointCandidate> candidatesOf(ServiceDefinition.Port port) {
+        return candidates.getOrDefault(port.key(), List.of());
     }
 }

@@ -2,19 +2,17 @@ package dev.sluice.kubernetes;
 
 import dev.sluice.kubernetes.ServiceDefinition.Port;
 import dev.sluice.model.IpAddress;
-import dev.sluice.model.Protocol;
 import dev.sluice.model.ServiceName;
 import dev.sluice.model.SessionAffinity;
+import dev.sluice.model.TrafficPolicy;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Service;
-import io.fabric8.kubernetes.api.model.ServicePort;
 import io.fabric8.kubernetes.api.model.ServiceSpec;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -51,13 +49,13 @@ final class ServiceReader {
      * if it cannot be served, which is one.
      */
     static Optional<ServiceDefinition> read(
-            Service service, ServiceName name, ObjectProblems problems) {
+            Service service, ServiceName name, ServiceRules rules, ObjectProblems problems) {
         @Nullable ServiceSpec spec = service.getSpec();
         if (spec == null) {
             problems.add("spec", null, "is missing");
             return Optional.empty();
         }
-        if (!isForThisProxy(service.getMetadata(), spec)) {
+        if (!isForThisProxy(service.getMetadata(), spec, rules)) {
             return Optional.empty();
         }
         @Nullable String type = spec.getType();
@@ -70,24 +68,31 @@ final class ServiceReader {
         }
         List<IpAddress> clusterIps = clusterIps(spec, problems);
         Optional<SessionAffinity> affinity = affinity(spec, problems);
-        List<Port> ports = ports(spec, problems);
-        if (clusterIps.isEmpty() || affinity.isEmpty()) {
+        // A policy that is not known may ask for less than all endpoints, so none is used.
+        Optional<TrafficPolicy> internalPolicy =
+                FieldRules.trafficPolicy(
+                        "spec.internalTrafficPolicy", spec.getInternalTrafficPolicy(), problems);
+        ExternalDefinition external = ExternalReader.read(service, spec, rules, problems);
+        List<Port> ports = ServicePortsReader.read(spec, problems);
+        if (clusterIps.isEmpty() || affinity.isEmpty() || internalPolicy.isEmpty()) {
             return Optional.empty();
         }
         return Optional.of(
                 new ServiceDefinition(
-                        name, created(service.getMetadata()), clusterIps, affinity.get(), ports));
+                        name,
+                        created(service.getMetadata()),
+                        clusterIps,
+                        affinity.get(),
+                        internalPolicy.get(),
+                        external,
+                        ports));
     }
 
     /** What kube-proxy leaves to others, by its label selectors and {@code ShouldSkipService}. */
-    private static boolean isForThisProxy(ObjectMeta metadata, ServiceSpec spec) {
-        @Nullable Map<String, String> labels = metadata.getLabels();
-        if (labels != null
-                && (labels.containsKey(WellKnownLabels.SERVICE_PROXY_NAME)
-                        || labels.containsKey(WellKnownLabels.HEADLESS))) {
-            return false;
-        }
-        if ("ExternalName".equals(spec.getType())) {
+    private static boolean isForThisProxy(
+            ObjectMeta metadata, ServiceSpec spec, ServiceRules rules) {
+        if (!rules.servesLabels(Objects.requireNonNullElse(metadata.getLabels(), Map.of()))
+                || "ExternalName".equals(spec.getType())) {
             return false;
         }
         @Nullable String clusterIp = spec.getClusterIP();
@@ -100,7 +105,7 @@ final class ServiceReader {
         List<String> texts = FieldRules.orEmpty(spec.getClusterIPs());
         @Nullable String first = spec.getClusterIP();
         if (texts.isEmpty()) {
-            return FieldRules.clusterIp("spec.clusterIP", first, problems).stream().toList();
+            return FieldRules.vip("spec.clusterIP", first, problems).stream().toList();
         }
         if (first != null && !first.equals(texts.get(0))) {
             problems.add("spec.clusterIP", first, "differs from spec.clusterIPs[0]");
@@ -112,7 +117,7 @@ final class ServiceReader {
         }
         List<IpAddress> addresses = new ArrayList<>();
         for (int i = 0; i < texts.size(); i++) {
-            FieldRules.clusterIp("spec.clusterIPs[" + i + "]", texts.get(i), problems)
+            FieldRules.vip("spec.clusterIPs[" + i + "]", texts.get(i), problems)
                     .ifPresent(addresses::add);
         }
         if (addresses.size() < texts.size()) {
@@ -154,65 +159,6 @@ final class ServiceReader {
                 .map(config -> config.getClientIP())
                 .map(clientIp -> clientIp.getTimeoutSeconds())
                 .orElse(null);
-    }
-
-    private static List<Port> ports(ServiceSpec spec, ObjectProblems problems) {
-        List<ServicePort> all = FieldRules.orEmpty(spec.getPorts());
-        if (all.isEmpty()) {
-            problems.add("spec.ports", null, "is missing");
-        }
-        List<Port> served = new ArrayList<>();
-        Set<PortKey> names = new HashSet<>();
-        for (int i = 0; i < all.size(); i++) {
-            @Nullable ServicePort port = all.get(i);
-            String field = "spec.ports[" + i + "]";
-            if (port == null) {
-                problems.add(field, null, "is missing");
-                continue;
-            }
-            Optional<PortKey> key = key(field, port, all.size(), problems);
-            if (key.isPresent() && !names.add(key.get())) {
-                problems.add(field + ".name", port.getName(), "is the name of another port, too");
-                continue;
-            }
-            Optional<Integer> number = FieldRules.port(field + ".port", port.getPort(), problems);
-            if (key.isPresent()
-                    && number.isPresent()
-                    && isServed(field, key.get().protocol(), problems)) {
-                served.add(new Port(i, key.get(), number.get()));
-            }
-        }
-        return served;
-    }
-
-    private static Optional<PortKey> key(
-            String field, ServicePort port, int ports, ObjectProblems problems) {
-        Optional<Protocol> protocol =
-                FieldRules.protocol(field + ".protocol", port.getProtocol(), problems);
-        String name = Objects.requireNonNullElse(port.getName(), "");
-        if (name.isEmpty() && ports > 1) {
-            problems.add(field + ".name", null, "is missing; with more than one port each has one");
-            return Optional.empty();
-        }
-        if (!name.isEmpty() && FieldRules.label(field + ".name", name, problems).isEmpty()) {
-            return Optional.empty();
-        }
-        return protocol.map(known -> new PortKey(name, known));
-    }
-
-    /** The one place that says which protocols the proxy carries. */
-    private static boolean isServed(String field, Protocol protocol, ObjectProblems problems) {
-        return switch (protocol) {
-            case TCP -> true;
-            case UDP -> {
-                problems.add(field + ".protocol", protocol, "is not served yet");
-                yield false;
-            }
-            case SCTP -> {
-                problems.add(field + ".protocol", protocol, "is not proxied");
-                yield false;
-            }
-        };
     }
 
     private static Instant created(ObjectMeta metadata) {

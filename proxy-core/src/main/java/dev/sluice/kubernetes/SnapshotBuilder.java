@@ -1,6 +1,6 @@
 package dev.sluice.kubernetes;
 
-import dev.sluice.model.IpAddress;
+import dev.sluice.model.HealthCheck;
 import dev.sluice.model.Problem;
 import dev.sluice.model.ServiceName;
 import dev.sluice.model.ServicePort;
@@ -11,7 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -30,44 +29,37 @@ import org.jspecify.annotations.Nullable;
  * <p>Threads: one at a time.
  */
 public final class SnapshotBuilder {
-    private final LoopbackEndpoints loopback;
+    private final ServiceRules rules;
 
     /** In the order of their names. */
     private Map<ServiceName, Remembered> remembered = Map.of();
 
     private List<ServiceDefinition> definitions = List.of();
-    private Set<IpAddress> clusterIps = Set.of();
-    private Map<ServicePortName, FrontEndConflict> conflicts = Map.of();
+    private Surroundings surroundings = Surroundings.NONE;
 
-    public SnapshotBuilder(LoopbackEndpoints loopback) {
-        this.loopback = loopback;
+    public SnapshotBuilder(ServiceRules rules) {
+        this.rules = rules;
     }
 
-    /** The snapshot of exactly these objects. */
-    public ServiceSnapshot build(KubernetesObjects objects) {
+    /** The snapshot of exactly these objects on this node. */
+    public ServiceSnapshot build(KubernetesObjects objects, NodeContext node) {
         List<Problem> problems = new ArrayList<>();
         Map<ServiceName, Remembered> services = new LinkedHashMap<>();
         ServiceObjects.byService(objects, problems)
                 .forEach((name, all) -> services.put(name, parsed(all, objects)));
-        compareServices(services);
-        services.replaceAll((name, service) -> service.beside(clusterIps));
+        compareServices(services, node);
+        services.replaceAll((name, service) -> service.in(surroundings));
         remembered = services;
 
         SortedMap<ServicePortName, ServicePort> served = new TreeMap<>();
+        List<HealthCheck> healthChecks = new ArrayList<>();
         for (Remembered service : services.values()) {
             problems.addAll(service.parsed.problems());
-            problems.addAll(service.endpointProblems);
-            for (int i = 0; i < service.servicePorts.size(); i++) {
-                ServicePort servicePort = service.servicePorts.get(i);
-                @Nullable FrontEndConflict conflict = conflicts.get(servicePort.name());
-                if (conflict == null) {
-                    served.put(servicePort.name(), servicePort);
-                } else {
-                    problems.add(service.parsed.problem(i, conflict));
-                }
-            }
+            problems.addAll(service.placed.problems());
+            service.placed.servicePorts().forEach(port -> served.put(port.name(), port));
+            service.placed.healthCheck().ifPresent(healthChecks::add);
         }
-        return new ServiceSnapshot(served, problems);
+        return new ServiceSnapshot(served, problems, healthChecks, node.localSources());
     }
 
     private Remembered parsed(ServiceObjects objects, KubernetesObjects all) {
@@ -78,51 +70,47 @@ public final class SnapshotBuilder {
         }
         return new Remembered(
                 versions,
-                ParsedService.of(objects, loopback, all.where()),
+                ParsedService.of(objects, rules, all.where()),
                 null,
-                before == null ? List.of() : before.servicePorts,
-                List.of());
+                before == null ? PlacedService.NOTHING : before.placed);
     }
 
     /** Most changes are of endpoints: then there is nothing new between Services. */
-    private void compareServices(Map<ServiceName, Remembered> services) {
+    private void compareServices(Map<ServiceName, Remembered> services, NodeContext node) {
         List<ServiceDefinition> now =
                 services.values().stream()
                         .map(service -> service.parsed.definition())
                         .flatMap(Optional::stream)
                         .toList();
-        if (now.equals(definitions)) {
+        if (now.equals(definitions) && node.equals(surroundings.node())) {
             return;
         }
         definitions = now;
-        conflicts = FrontEndConflict.among(now);
-        Set<IpAddress> nowClusterIps =
-                now.stream()
-                        .flatMap(service -> service.clusterIps().stream())
-                        .collect(Collectors.toUnmodifiableSet());
-        clusterIps = nowClusterIps.equals(clusterIps) ? clusterIps : nowClusterIps;
+        Surroundings found =
+                new Surroundings(
+                        node,
+                        FrontEndClaims.of(now, node.nodePortAddresses()),
+                        now.stream()
+                                .flatMap(service -> service.clusterIps().stream())
+                                .collect(Collectors.toUnmodifiableSet()));
+        surroundings = found.equals(surroundings) ? surroundings : found;
     }
 
     /**
-     * @param clusterIps what the endpoints were compared with; null before the first time
-     * @param servicePorts in the order of the Service; those of the last time before the first time
+     * @param around where the Service was placed; null before the first time
+     * @param placed what came of it; of the last time before the first time
      */
     private record Remembered(
             List<Object> versions,
             ParsedService parsed,
-            @Nullable Set<IpAddress> clusterIps,
-            List<ServicePort> servicePorts,
-            List<Problem> endpointProblems) {
+            @Nullable Surroundings around,
+            PlacedService placed) {
 
-        /** The same with Service ports that are right beside these ClusterIPs. */
         @SuppressWarnings("ReferenceEquality")
-        Remembered beside(Set<IpAddress> now) {
-            if (clusterIps == now) {
-                return this;
-            }
-            ObjectProblems found = new ObjectProblems(parsed.where());
-            List<ServicePort> compared = parsed.servicePorts(now, servicePorts, found);
-            return new Remembered(versions, parsed, now, compared, found.list());
+        Remembered in(Surroundings now) {
+            return around == now
+                    ? this
+                    : new Remembered(versions, parsed, now, PlacedService.of(parsed, now, placed));
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.sluice.kubernetes;
 import static dev.sluice.kubernetes.EndpointCandidate.State.READY;
 import static dev.sluice.kubernetes.EndpointCandidate.State.SERVING_TERMINATING;
 import static dev.sluice.kubernetes.EndpointCandidate.State.UNUSABLE;
+import static dev.sluice.kubernetes.KubernetesFixtures.NODE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.kubernetes.EndpointCandidate.State;
@@ -98,8 +99,8 @@ class EligibleEndpointsTest {
         List<EndpointCandidate> shuffled = new ArrayList<>(candidates);
         Collections.shuffle(shuffled, new Random(seed));
 
-        assertThat(EligibleEndpoints.of(shuffled))
-                .isEqualTo(EligibleEndpoints.of(candidates))
+        assertThat(EligibleEndpoints.of(shuffled, NODE).cluster())
+                .isEqualTo(EligibleEndpoints.of(candidates, NODE).cluster())
                 .doesNotHaveDuplicates()
                 .isSorted();
     }
@@ -115,10 +116,13 @@ class EligibleEndpointsTest {
     }
 
     private static EndpointCandidate at(String address, State state) {
-        return new EndpointCandidate(new Endpoint(IpAddress.parse(address), 80), state);
+        return new EndpointCandidate(
+                new Endpoint(IpAddress.parse(address), 80), state, EndpointTopology.NONE);
     }
 
     private static List<String> eligible(EndpointCandidate... candidates) {
-        return EligibleEndpoints.of(List.of(candidates)).stream().map(Endpoint::toString).toList();
+        return EligibleEndpoints.of(List.of(candidates), NODE).cluster().stream()
+                .map(Endpoint::toString)
+                .toList();
     }
 }

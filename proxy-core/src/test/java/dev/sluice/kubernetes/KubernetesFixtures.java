@@ -1,5 +1,7 @@
 package dev.sluice.kubernetes;
 
+import dev.sluice.model.IpAddress;
+import dev.sluice.model.LocalSources;
 import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServiceSnapshot;
 import io.fabric8.kubernetes.api.model.EndpointAddressBuilder;
@@ -13,11 +15,22 @@ import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSliceBuilder;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Objects as an API server would give them out. */
 final class KubernetesFixtures {
+    static final ServiceRules RULES = ServiceRules.of(LoopbackEndpoints.REFUSED);
+
+    /** Node {@code a} in zone {@code z1} with the addresses 192.0.2.1 and fd00:2::1. */
+    static final NodeContext NODE =
+            new NodeContext(
+                    "a",
+                    Optional.of("z1"),
+                    List.of(IpAddress.parse("192.0.2.1"), IpAddress.parse("fd00:2::1")),
+                    LocalSources.NONE);
+
     private KubernetesFixtures() {}
 
     /** A Service in namespace default with the TCP port {@code http} 80. */
@@ -135,7 +148,16 @@ final class KubernetesFixtures {
 
     /** A snapshot of a new builder. */
     static ServiceSnapshot build(Object... all) {
-        return new SnapshotBuilder(LoopbackEndpoints.REFUSED).build(objects(all));
+        return build(NODE, all);
+    }
+
+    /** A snapshot of a new builder, on this node. */
+    static ServiceSnapshot build(NodeContext node, Object... all) {
+        return freshBuilder().build(objects(all), node);
+    }
+
+    static SnapshotBuilder freshBuilder() {
+        return new SnapshotBuilder(RULES);
     }
 
     /** {@code NAME/PORT-NAME}: each key, in the default namespace. */

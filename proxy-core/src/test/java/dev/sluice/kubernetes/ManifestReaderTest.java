@@ -295,7 +295,8 @@ class ManifestReaderTest {
         ManifestReader reader = new ManifestReader(new ObjectConverter());
         ManifestFile.in(folder).forEach(reader::read);
         ServiceSnapshot built =
-                new SnapshotBuilder(LoopbackEndpoints.REFUSED).build(reader.objects());
+                new SnapshotBuilder(KubernetesFixtures.RULES)
+                        .build(reader.objects(), KubernetesFixtures.NODE);
         List<Problem> problems = new ArrayList<>(reader.problems());
         problems.addAll(built.problems());
         return new ServiceSnapshot(built.servicePorts(), problems);

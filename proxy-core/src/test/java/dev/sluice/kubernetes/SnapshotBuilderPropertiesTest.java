@@ -60,16 +60,19 @@ class SnapshotBuilderPropertiesTest {
         Random random = new Random(seed);
         Map<String, Service> services = new HashMap<>();
         Map<String, EndpointSlice> slices = new HashMap<>();
-        SnapshotBuilder builder = new SnapshotBuilder(LoopbackEndpoints.REFUSED);
+        SnapshotBuilder builder = new SnapshotBuilder(KubernetesFixtures.RULES);
         ServiceSnapshot before = ServiceSnapshot.EMPTY;
         for (int version = 1; version <= events; version++) {
             change(random, services, slices, version);
-            ServiceSnapshot now = builder.build(shuffled(random, services, slices));
+            ServiceSnapshot now =
+                    builder.build(shuffled(random, services, slices), KubernetesFixtures.NODE);
 
             assertThat(now)
                     .isEqualTo(
-                            new SnapshotBuilder(LoopbackEndpoints.REFUSED)
-                                    .build(shuffled(random, services, slices)));
+                            new SnapshotBuilder(KubernetesFixtures.RULES)
+                                    .build(
+                                            shuffled(random, services, slices),
+                                            KubernetesFixtures.NODE));
             assertEqualOnesAreTheSame(before, now);
             before = now;
         }
@@ -88,18 +91,19 @@ class SnapshotBuilderPropertiesTest {
                         EndpointSlice.class);
 
         ServiceSnapshot snapshot =
-                new SnapshotBuilder(LoopbackEndpoints.REFUSED)
+                new SnapshotBuilder(KubernetesFixtures.RULES)
                         .build(
                                 KubernetesFixtures.objects(
                                         service,
                                         slice,
                                         service("web", "10.96.0.1"),
-                                        slice("web-1", "web", ready("10.244.0.5"))));
+                                        slice("web-1", "web", ready("10.244.0.5"))),
+                                KubernetesFixtures.NODE);
 
         assertThat(KubernetesFixtures.endpointsOf(snapshot, "web")).contains("10.244.0.5:8080");
         Set<IpAddress> served = new HashSet<>();
         for (ServicePort port : snapshot.servicePorts().values()) {
-            assertThat(port.name().protocol()).isEqualTo(Protocol.TCP);
+            assertThat(port.name().protocol()).isNotEqualTo(Protocol.SCTP);
             served.addAll(port.clusterIps());
             port.endpoints().stream().map(Endpoint::address).forEach(served::add);
         }

@@ -1,9 +1,11 @@
 package dev.sluice.kubernetes;
 
+import static dev.sluice.kubernetes.KubernetesFixtures.NODE;
 import static dev.sluice.kubernetes.KubernetesFixtures.build;
 import static dev.sluice.kubernetes.KubernetesFixtures.endpoint;
 import static dev.sluice.kubernetes.KubernetesFixtures.endpoints;
 import static dev.sluice.kubernetes.KubernetesFixtures.endpointsOf;
+import static dev.sluice.kubernetes.KubernetesFixtures.freshBuilder;
 import static dev.sluice.kubernetes.KubernetesFixtures.names;
 import static dev.sluice.kubernetes.KubernetesFixtures.objects;
 import static dev.sluice.kubernetes.KubernetesFixtures.only;
@@ -33,7 +35,6 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SnapshotBuilderTest {
@@ -168,10 +169,10 @@ class SnapshotBuilderTest {
         noSubsets.setSubsets(List.of());
 
         for (HasMetadata empty : List.of(noSubsets, endpoints("web"), slice("web-1", "web"))) {
-            SnapshotBuilder builder = new SnapshotBuilder(LoopbackEndpoints.REFUSED);
-            builder.build(objects(web, WEB_SLICE));
+            SnapshotBuilder builder = freshBuilder();
+            builder.build(objects(web, WEB_SLICE), NODE);
 
-            assertThat(endpointsOf(builder.build(objects(web, empty)), "web")).isEmpty();
+            assertThat(endpointsOf(builder.build(objects(web, empty), NODE), "web")).isEmpty();
         }
     }
 
@@ -209,7 +210,7 @@ class SnapshotBuilderTest {
 
     @Test
     void aServiceComesAndGoesWithItsTypeAndLabels() {
-        SnapshotBuilder builder = new SnapshotBuilder(LoopbackEndpoints.REFUSED);
+        SnapshotBuilder builder = freshBuilder();
         Service web = service("web", "10.96.0.1");
         Service foreign =
                 new ServiceBuilder(web)
@@ -220,11 +221,11 @@ class SnapshotBuilderTest {
         Service external =
                 new ServiceBuilder(web).editSpec().withType("ExternalName").endSpec().build();
 
-        assertThat(names(builder.build(objects(web)))).containsExactly("web/http");
-        assertThat(names(builder.build(objects(foreign)))).isEmpty();
-        assertThat(names(builder.build(objects(web)))).containsExactly("web/http");
-        assertThat(names(builder.build(objects(external)))).isEmpty();
-        assertThat(names(builder.build(objects(web)))).containsExactly("web/http");
+        assertThat(names(builder.build(objects(web), NODE))).containsExactly("web/http");
+        assertThat(names(builder.build(objects(foreign), NODE))).isEmpty();
+        assertThat(names(builder.build(objects(web), NODE))).containsExactly("web/http");
+        assertThat(names(builder.build(objects(external), NODE))).isEmpty();
+        assertThat(names(builder.build(objects(web), NODE))).containsExactly("web/http");
     }
 
     @ParameterizedTest
@@ -256,21 +257,19 @@ class SnapshotBuilderTest {
 
         ServiceSnapshot snapshot = build(dns);
 
-        assertThat(names(snapshot)).containsExactly("dns/http");
+        assertThat(names(snapshot)).containsExactly("dns/http", "dns/udp");
         assertThat(problems(snapshot))
                 .containsExactly(
-                        "Service default/dns: spec.ports[1].protocol 'UDP' is not served yet",
                         "Service default/dns: spec.ports[2].protocol 'SCTP' is not proxied");
     }
 
-    /** Whatever its slices and Endpoints say, a port that is not TCP has nowhere to appear. */
-    @ParameterizedTest
-    @EnumSource(value = Protocol.class, names = "TCP", mode = EnumSource.Mode.EXCLUDE)
-    void aServiceOfAnotherProtocolOnlyHasNoServicePort(Protocol protocol) {
+    /** Whatever its slices and Endpoints say, a port that is not served has nowhere to appear. */
+    @Test
+    void aServiceOfSctpOnlyHasNoServicePort() {
         Service dns = service("dns", "10.96.0.10");
-        dns.getSpec().getPorts().get(0).setProtocol(protocol.name());
+        dns.getSpec().getPorts().get(0).setProtocol("SCTP");
         EndpointSlice slice = slice("dns-1", "dns", ready("10.244.0.5"));
-        slice.getPorts().get(0).setProtocol(protocol.name());
+        slice.getPorts().get(0).setProtocol("SCTP");
 
         ServiceSnapshot snapshot = build(dns, slice);
 
@@ -278,7 +277,7 @@ class SnapshotBuilderTest {
         assertThat(problems(snapshot))
                 .singleElement()
                 .asString()
-                .contains("spec.ports[0].protocol '" + protocol + "' is not");
+                .contains("spec.ports[0].protocol 'SCTP' is not proxied");
     }
 
     @ParameterizedTest
@@ -354,14 +353,15 @@ class SnapshotBuilderTest {
 
     @Test
     void loopbackEndpointsAreServedIfAllowed() {
-        SnapshotBuilder builder = new SnapshotBuilder(LoopbackEndpoints.ALLOWED);
+        SnapshotBuilder builder = new SnapshotBuilder(ServiceRules.of(LoopbackEndpoints.ALLOWED));
 
         ServiceSnapshot snapshot =
                 builder.build(
                         objects(
                                 service("web", "10.96.0.1", "fd00::10"),
                                 slice("web-1", "web", ready("127.0.0.1"), ready("0.0.0.0")),
-                                slice("web-2", "web", ready("::1"))));
+                                slice("web-2", "web", ready("::1"))),
+                        NODE);
 
         assertThat(endpointsOf(snapshot, "web")).containsExactly("127.0.0.1:8080", "[::1]:8080");
         assertThat(problems(snapshot))
@@ -373,8 +373,8 @@ class SnapshotBuilderTest {
     @Test
     void loopbackIsNeverAClusterIp() {
         ServiceSnapshot snapshot =
-                new SnapshotBuilder(LoopbackEndpoints.ALLOWED)
-                        .build(objects(service("web", "127.0.0.1")));
+                new SnapshotBuilder(ServiceRules.of(LoopbackEndpoints.ALLOWED))
+                        .build(objects(service("web", "127.0.0.1")), NODE);
 
         assertThat(problems(snapshot))
                 .containsExactly(
@@ -404,12 +404,12 @@ class SnapshotBuilderTest {
                         "web",
                         ready("10.96.0.2"),
                         endpoint(false, true, true, "10.244.0.5"));
-        SnapshotBuilder builder = new SnapshotBuilder(LoopbackEndpoints.REFUSED);
+        SnapshotBuilder builder = freshBuilder();
         Service web = service("web", "10.96.0.1");
 
-        assertThat(endpointsOf(builder.build(objects(web, loop)), "web"))
+        assertThat(endpointsOf(builder.build(objects(web, loop), NODE), "web"))
                 .containsExactly("10.96.0.2:8080");
-        ServiceSnapshot both = builder.build(objects(web, other, loop));
+        ServiceSnapshot both = builder.build(objects(web, other, loop), NODE);
         assertThat(endpointsOf(both, "web"))
                 .as("as if it were not there: what ends is the best that is left")
                 .containsExactly("10.244.0.5:8080");
@@ -417,18 +417,18 @@ class SnapshotBuilderTest {
                 .containsExactly(
                         "Service default/web: spec.ports[0] 'http' has the endpoint"
                                 + " 10.96.0.2:8080, which is the ClusterIP of a Service");
-        assertThat(endpointsOf(builder.build(objects(web, loop)), "web"))
+        assertThat(endpointsOf(builder.build(objects(web, loop), NODE), "web"))
                 .containsExactly("10.96.0.2:8080");
     }
 
     @Test
     void theOlderOfTwoServicesHasTheFrontEnd() {
-        SnapshotBuilder builder = new SnapshotBuilder(LoopbackEndpoints.REFUSED);
+        SnapshotBuilder builder = freshBuilder();
         Service older = created("z-old", "2024-01-01T00:00:00Z");
         Service newer = created("a-new", "2024-01-01T01:00:00+00:30");
         Service undated = service("b-undated", "10.96.0.1");
 
-        ServiceSnapshot all = builder.build(objects(newer, undated, older));
+        ServiceSnapshot all = builder.build(objects(newer, undated, older), NODE);
         assertThat(names(all)).containsExactly("z-old/http");
         assertThat(problems(all))
                 .containsExactly(
@@ -436,9 +436,10 @@ class SnapshotBuilderTest {
                                 + " default/z-old:http/tcp",
                         "Service default/b-undated: spec.ports[0].port '10.96.0.1:80/tcp' is served"
                                 + " for default/z-old:http/tcp");
-        assertThat(names(builder.build(objects(undated, newer)))).containsExactly("a-new/http");
-        assertThat(names(builder.build(objects(undated)))).containsExactly("b-undated/http");
-        assertThat(names(builder.build(objects()))).isEmpty();
+        assertThat(names(builder.build(objects(undated, newer), NODE)))
+                .containsExactly("a-new/http");
+        assertThat(names(builder.build(objects(undated), NODE))).containsExactly("b-undated/http");
+        assertThat(names(builder.build(objects(), NODE))).isEmpty();
     }
 
     @Test
@@ -533,9 +534,9 @@ class SnapshotBuilderTest {
 
     @Test
     void anUnchangedServicePortKeepsItsIdentity() {
-        SnapshotBuilder builder = new SnapshotBuilder(LoopbackEndpoints.REFUSED);
+        SnapshotBuilder builder = freshBuilder();
         Service web = service("web", "10.96.0.1");
-        ServicePort first = only(builder.build(objects(web, WEB_SLICE)));
+        ServicePort first = only(builder.build(objects(web, WEB_SLICE), NODE));
 
         Service annotated =
                 new ServiceBuilder(web)
@@ -543,41 +544,43 @@ class SnapshotBuilderTest {
                         .addToAnnotations("a", "b")
                         .endMetadata()
                         .build();
-        assertThat(only(builder.build(objects(annotated, WEB_SLICE)))).isSameAs(first);
+        assertThat(only(builder.build(objects(annotated, WEB_SLICE), NODE))).isSameAs(first);
         assertThat(
-                        builder.build(objects(annotated, WEB_SLICE, service("b", "10.96.0.2")))
+                        builder.build(
+                                        objects(annotated, WEB_SLICE, service("b", "10.96.0.2")),
+                                        NODE)
                                 .servicePorts()
                                 .get(first.name()))
                 .isSameAs(first);
         EndpointSlice moved = slice("web-2", "web", ready("10.244.0.5"), ready("10.244.1.7"));
-        assertThat(only(builder.build(objects(annotated, moved)))).isSameAs(first);
-        assertThat(only(builder.build(objects(annotated, slice("web-2", "web")))))
+        assertThat(only(builder.build(objects(annotated, moved), NODE))).isSameAs(first);
+        assertThat(only(builder.build(objects(annotated, slice("web-2", "web")), NODE)))
                 .isNotEqualTo(first);
     }
 
     @Test
     void objectsWithAVersionAreNotReadAgain() {
-        SnapshotBuilder builder = new SnapshotBuilder(LoopbackEndpoints.REFUSED);
+        SnapshotBuilder builder = freshBuilder();
         Service web = versioned(service("web", "10.96.0.1"), "7");
-        ServicePort first = only(builder.build(objects(web)));
+        ServicePort first = only(builder.build(objects(web), NODE));
 
         Service changedWithoutVersion = versioned(service("web", "10.96.0.2"), "7");
-        assertThat(only(builder.build(objects(changedWithoutVersion)))).isSameAs(first);
+        assertThat(only(builder.build(objects(changedWithoutVersion), NODE))).isSameAs(first);
         Service changed = versioned(service("web", "10.96.0.2"), "8");
-        assertThat(only(builder.build(objects(changed))).clusterIps())
+        assertThat(only(builder.build(objects(changed), NODE)).clusterIps())
                 .asString()
                 .isEqualTo("[10.96.0.2]");
     }
 
     @Test
     void aServiceThatWasMadeAnewIsReadAnew() {
-        SnapshotBuilder builder = new SnapshotBuilder(LoopbackEndpoints.REFUSED);
+        SnapshotBuilder builder = freshBuilder();
         Service web = versioned(service("web", "10.96.0.1"), "7");
         Service again = versioned(service("web", "10.96.0.2"), "7");
         again.getMetadata().setUid("another");
-        builder.build(objects(web));
+        builder.build(objects(web), NODE);
 
-        assertThat(only(builder.build(objects(again))).clusterIps())
+        assertThat(only(builder.build(objects(again), NODE)).clusterIps())
                 .asString()
                 .isEqualTo("[10.96.0.2]");
     }
