@@ -18,6 +18,8 @@ final class Outcomes {
             List.of(
                     Event.NOT_REDIRECTED,
                     Event.NO_ENDPOINT,
+                    Event.NO_LOCAL_ENDPOINT,
+                    Event.SOURCE_NOT_ALLOWED,
                     Event.OVER_LIMIT,
                     Event.NO_DESCRIPTOR,
                     Event.CLIENT_GONE,

@@ -3,9 +3,11 @@ package dev.sluice.netty;
 import dev.sluice.balance.BackendSelector;
 import dev.sluice.config.ProxyConfig;
 import dev.sluice.model.FrontEnd;
+import dev.sluice.model.LocalSources;
 import dev.sluice.netty.ConnectionCounters.Event;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -36,45 +38,43 @@ final class Acceptor {
 
     private final ConnectionLoop loop;
     private final ListenSocket socket;
+    private final AskedFrontEnd askedFrontEnd;
     private final Supplier<ConnectionLoop> nextLoop;
     private final ProxyConfig.Dial dial;
     private final DialGuard guard;
     private final ConnectionLimit limit;
     private final ConnectionCounters counters;
     private final RateLimitedWarning shortage;
+    private final Supplier<LocalSources> places;
     private volatile Backends backends;
 
     Acceptor(
             ConnectionLoop loop,
             ListenSocket socket,
+            AskedFrontEnd askedFrontEnd,
             Supplier<ConnectionLoop> nextLoop,
             ProxyConfig.Dial dial,
             DialGuard guard,
             ConnectionLimit limit,
             ConnectionCounters counters,
             RateLimitedWarning shortage,
+            Supplier<LocalSources> places,
             Backends backends) {
         this.loop = loop;
         this.socket = socket;
+        this.askedFrontEnd = askedFrontEnd;
         this.nextLoop = nextLoop;
         this.dial = dial;
         this.guard = guard;
         this.limit = limit;
         this.counters = counters;
         this.shortage = shortage;
+        this.places = places;
         this.backends = backends;
     }
 
     ConnectionLoop loop() {
         return loop;
-    }
-
-    ConnectionCounters counters() {
-        return counters;
-    }
-
-    ListenSocket socket() {
-        return socket;
     }
 
     /** Sends every connection accepted from now on to these. */
@@ -122,15 +122,15 @@ final class Acceptor {
 
     private void begin(ConnectionLoop target, Backends current, StreamSocket client) {
         FrontEnd asked = null;
-        BackendSelector selector = null;
+        Optional<BackendSelector> selector = Optional.empty();
         try {
-            asked = current.direct().isPresent() ? null : client.originalDestination();
+            asked = askedFrontEnd.of(client);
             selector = selector(current, asked, client);
         } catch (RuntimeException e) {
             counters.count(Event.FAULT);
             log.error("{}: a fault of the proxy at a new connection", current.name(), e);
         }
-        if (selector == null) {
+        if (selector.isEmpty()) {
             limit.release();
             client.reset();
             return;
@@ -144,27 +144,28 @@ final class Acceptor {
                         counters,
                         current.name(),
                         asked,
-                        selector,
+                        selector.get(),
                         client)
                 .start();
     }
 
-    private @Nullable BackendSelector selector(
+    private Optional<BackendSelector> selector(
             Backends current, @Nullable FrontEnd asked, StreamSocket client) {
-        if (current.direct().isPresent()) {
-            return current.direct().get();
-        }
-        BackendSelector selector = asked == null ? null : current.selectors().get(asked);
-        if (selector == null) {
-            boolean served = asked != null && current.frontEnds().contains(asked);
-            counters.count(served ? Event.NO_ENDPOINT : Event.NOT_REDIRECTED);
+        Entrance entrance = current.entrance(asked);
+        Route route =
+                entrance == null
+                        ? Route.NOT_REDIRECTED
+                        : entrance.route(client.peer(), places.get());
+        if (!route.isOpen()) {
+            counters.count(route.refusal());
             log.debug(
-                    "{}: a connection of {} to {} is reset",
+                    "{}: a connection of {} to {} is reset: {}",
                     current.name(),
                     client.peer(),
-                    asked == null ? "the listener itself" : asked);
+                    asked == null ? "the listener itself" : asked,
+                    route.refusal());
         }
-        return selector;
+        return route.selector();
     }
 
     /**

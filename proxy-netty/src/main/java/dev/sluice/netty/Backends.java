@@ -1,35 +1,29 @@
 package dev.sluice.netty;
 
-import dev.sluice.balance.BackendSelector;
 import dev.sluice.balance.BackendSelectorFactory;
-import dev.sluice.model.EndpointSet;
 import dev.sluice.model.FrontEnd;
+import dev.sluice.model.FrontEndKind;
 import dev.sluice.model.IpFamily;
 import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServicePortName;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Where an acceptor sends connections now: a selector for each front end that has endpoints.
+ * Where the connections to a Service port go now.
  *
  * <p>Immutable; any thread.
  *
  * @param name the Service port
- * @param frontEnds all front ends of the Service port
- * @param selectors by front end; a front end without endpoints is missing
+ * @param entrances all front ends of the Service port
  * @param direct for connections that came to the listener itself where nothing redirects
  */
 record Backends(
-        ServicePortName name,
-        Set<FrontEnd> frontEnds,
-        Map<FrontEnd, BackendSelector> selectors,
-        Optional<BackendSelector> direct) {
+        ServicePortName name, Map<FrontEnd, Entrance> entrances, Optional<Entrance> direct) {
     Backends {
-        frontEnds = Set.copyOf(frontEnds);
-        selectors = Map.copyOf(selectors);
+        entrances = Map.copyOf(entrances);
     }
 
     /**
@@ -40,23 +34,46 @@ record Backends(
      */
     static Backends of(
             ServicePort servicePort, BackendSelectorFactory selectors, boolean redirected) {
-        Map<FrontEnd, BackendSelector> usable = new LinkedHashMap<>();
-        for (FrontEnd frontEnd : servicePort.frontEnds()) {
-            IpFamily family = frontEnd.address().family();
-            // Also without endpoints: what the factory keeps shall know that they are gone.
-            BackendSelector selector = selectors.selector(servicePort, EndpointSet.CLUSTER, family);
-            if (servicePort.hasEndpoints(family)) {
-                usable.put(frontEnd, selector);
-            }
-        }
-        Optional<BackendSelector> direct =
-                redirected ? Optional.empty() : usable.values().stream().findFirst();
+        Map<Key, Entrance> shared = new HashMap<>();
+        Map<FrontEnd, Entrance> entrances = new HashMap<>();
+        servicePort
+                .kinds()
+                .forEach(
+                        (frontEnd, kind) ->
+                                entrances.put(
+                                        frontEnd,
+                                        shared.computeIfAbsent(
+                                                new Key(kind, frontEnd.address().family()),
+                                                key ->
+                                                        Entrance.of(
+                                                                servicePort,
+                                                                key.kind,
+                                                                key.family,
+                                                                selectors))));
         return new Backends(
-                servicePort.name(), Set.copyOf(servicePort.frontEnds()), usable, direct);
+                servicePort.name(),
+                entrances,
+                redirected ? Optional.empty() : direct(servicePort, shared));
     }
 
-    /** Whether any connection can be served. */
-    boolean isUsable() {
-        return !selectors.isEmpty();
+    /** The first family of the ClusterIPs in which there is somebody to go to. */
+    private static Optional<Entrance> direct(
+            ServicePort servicePort, Map<Key, Entrance> entrances) {
+        return servicePort.clusterIps().stream()
+                .map(address -> entrances.get(new Key(FrontEndKind.CLUSTER_IP, address.family())))
+                .filter(entrance -> entrance != null && entrance.isOpen())
+                .findFirst();
     }
+
+    /**
+     * Where a client comes in.
+     *
+     * @param asked null for the listener itself
+     * @return null if that is no way in
+     */
+    @Nullable Entrance entrance(@Nullable FrontEnd asked) {
+        return asked == null ? direct.orElse(null) : entrances.get(asked);
+    }
+
+    private record Key(FrontEndKind kind, IpFamily family) {}
 }

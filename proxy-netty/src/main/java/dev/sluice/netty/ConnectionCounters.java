@@ -22,6 +22,10 @@ public final class ConnectionCounters {
         NOT_REDIRECTED,
         /** Came in the moment in which the last endpoint left; reset. */
         NO_ENDPOINT,
+        /** Not among {@code loadBalancerSourceRanges}, and let through by no rule; reset. */
+        SOURCE_NOT_ALLOWED,
+        /** The traffic policy wants an endpoint on this node, and there is none; reset. */
+        NO_LOCAL_ENDPOINT,
         /** More than there may be; reset. */
         OVER_LIMIT,
         /** No descriptor for it; reset. */

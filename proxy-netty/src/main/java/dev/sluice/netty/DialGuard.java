@@ -21,7 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class DialGuard {
     private final boolean allowLoopback;
     private final Map<FrontEnd, ServicePort> frontEnds = new ConcurrentHashMap<>();
-    private final Map<Integer, ServicePort> listenerPorts = new ConcurrentHashMap<>();
+    private final Map<LocalPort, ServicePort> listenerPorts = new ConcurrentHashMap<>();
 
     DialGuard(boolean allowLoopback) {
         this.allowLoopback = allowLoopback;
@@ -30,14 +30,14 @@ final class DialGuard {
     /** Takes note of a Service port that is served on a local port. */
     void add(ServicePort servicePort, int localPort) {
         servicePort.frontEnds().forEach(frontEnd -> frontEnds.put(frontEnd, servicePort));
-        listenerPorts.put(localPort, servicePort);
+        listenerPorts.put(local(servicePort, localPort), servicePort);
     }
 
     /** Takes note of the value that follows another one, without a gap in what both have. */
     void replace(ServicePort before, int portBefore, ServicePort after, int portAfter) {
         add(after, portAfter);
         if (portBefore != portAfter) {
-            listenerPorts.remove(portBefore, before);
+            listenerPorts.remove(local(before, portBefore), before);
         }
         before.frontEnds().stream()
                 .filter(frontEnd -> !after.frontEnds().contains(frontEnd))
@@ -49,11 +49,15 @@ final class DialGuard {
      */
     void remove(ServicePort servicePort, int localPort) {
         servicePort.frontEnds().forEach(frontEnd -> frontEnds.remove(frontEnd, servicePort));
-        listenerPorts.remove(localPort, servicePort);
+        listenerPorts.remove(local(servicePort, localPort), servicePort);
     }
 
-    /** The reason not to dial an endpoint; empty if there is none. */
-    Optional<String> forbids(Endpoint endpoint) {
+    private static LocalPort local(ServicePort servicePort, int port) {
+        return new LocalPort(port, servicePort.name().protocol());
+    }
+
+    /** The reason not to reach an endpoint by a protocol; empty if there is none. */
+    Optional<String> forbids(Endpoint endpoint, Protocol protocol) {
         IpAddress address = endpoint.address();
         if (address.isLoopback() && !allowLoopback) {
             return Optional.of("a loopback address");
@@ -67,10 +71,11 @@ final class DialGuard {
         if (address.isUnspecified()) {
             return Optional.of("the unspecified address");
         }
-        if (frontEnds.containsKey(new FrontEnd(address, endpoint.port(), Protocol.TCP))) {
+        if (frontEnds.containsKey(new FrontEnd(address, endpoint.port(), protocol))) {
             return Optional.of("a front end of a Service");
         }
-        if (listenerPorts.containsKey(endpoint.port()) && isLocal(address)) {
+        if (listenerPorts.containsKey(new LocalPort(endpoint.port(), protocol))
+                && isLocal(address)) {
             return Optional.of("a listener of this proxy");
         }
         return Optional.empty();
@@ -84,4 +89,6 @@ final class DialGuard {
             return true;
         }
     }
+
+    private record LocalPort(int port, Protocol protocol) {}
 }

@@ -4,6 +4,7 @@ import dev.sluice.balance.BackendSelector;
 import dev.sluice.config.ProxyConfig;
 import dev.sluice.model.Endpoint;
 import dev.sluice.model.IpAddress;
+import dev.sluice.model.Protocol;
 import dev.sluice.netty.ConnectionCounters.Event;
 import io.netty.channel.unix.Errors;
 import io.netty.util.concurrent.ScheduledFuture;
@@ -151,7 +152,7 @@ final class Dialer {
     }
 
     private void dial(Endpoint endpoint) {
-        Optional<String> forbidden = guard.forbids(endpoint);
+        Optional<String> forbidden = guard.forbids(endpoint, Protocol.TCP);
         if (forbidden.isPresent()) {
             log.debug("{} is not dialled: it is {}", endpoint, forbidden.get());
             counters.count(Event.DIAL_FORBIDDEN);

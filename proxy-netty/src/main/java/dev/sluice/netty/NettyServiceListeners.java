@@ -4,18 +4,17 @@ import dev.sluice.balance.BackendSelectorFactory;
 import dev.sluice.config.ProxyConfig;
 import dev.sluice.control.OpenListener;
 import dev.sluice.control.ServiceListeners;
-import dev.sluice.model.IpAddress;
-import dev.sluice.model.Protocol;
+import dev.sluice.model.LocalSources;
 import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServicePortName;
 import dev.sluice.state.ListenerPorts;
 import java.io.IOException;
-import java.net.BindException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,17 +28,15 @@ import org.slf4j.LoggerFactory;
 public final class NettyServiceListeners implements ServiceListeners, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(NettyServiceListeners.class);
 
-    private final ProxyConfig config;
     private final NettyTransport transport;
     private final ListenerPorts ports;
     private final BackendSelectorFactory selectors;
-    private final boolean redirected;
     private final ConnectionLoops loops;
-    private final DialGuard guard;
+    private final TcpListeners tcp;
     private final ConnectionLimit limit;
     private final ServicePortCounters counters;
-    private final RateLimitedWarning shortage = new RateLimitedWarning(log);
-    private final Map<ServicePortName, Listener> listeners = new ConcurrentHashMap<>();
+    private volatile LocalSources places = LocalSources.NONE;
+    private final Map<ServicePortName, ServiceListener> listeners = new ConcurrentHashMap<>();
 
     /**
      * Starts the event loops.
@@ -52,15 +49,24 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
      */
     public NettyServiceListeners(
             ProxyConfig config, ListenerPorts ports, BackendSelectorFactory selectors) {
-        this.config = config;
-        this.transport = NettyTransport.of(config);
+        transport = NettyTransport.of(config);
         this.ports = ports;
         this.selectors = selectors;
-        this.redirected = config.redirect().mode() != ProxyConfig.Redirect.Mode.NONE;
         loops = new ConnectionLoops(transport, config);
-        guard = new DialGuard(config.dial().allowLoopback());
         limit = ConnectionLimit.ofThisProcess(config.connections().max());
         counters = new ServicePortCounters(config.admin().metrics().maxServicePorts());
+        tcp =
+                new TcpListeners(
+                        config,
+                        transport,
+                        loops,
+                        ports,
+                        selectors,
+                        new DialGuard(config.dial().allowLoopback()),
+                        limit,
+                        new RateLimitedWarning(log),
+                        config.redirect().mode() != ProxyConfig.Redirect.Mode.NONE,
+                        () -> places);
     }
 
     /** {@code epoll} or {@code nio}. */
@@ -70,134 +76,79 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
 
     @Override
     public OpenListener open(ServicePort servicePort) throws IOException {
-        if (servicePort.name().protocol() != Protocol.TCP) {
-            throw new IOException(servicePort.name().protocol() + " is not served");
-        }
         ConnectionCounters own = counters.open();
-        Listener opened;
+        ServiceListener opened;
         try {
-            opened = open(servicePort, backends(servicePort), own);
+            opened = open(servicePort, own);
         } catch (IOException | RuntimeException e) {
             counters.close(own);
             throw e;
         }
         listeners.put(servicePort.name(), opened);
-        limit.listeners(listeners.size());
-        guard.add(servicePort, opened.port());
-        return opened.open();
+        countSockets();
+        return opened.opened();
     }
 
-    private Listener open(ServicePort servicePort, Backends backends, ConnectionCounters own)
+    private ServiceListener open(ServicePort servicePort, ConnectionCounters own)
             throws IOException {
-        return ports.claim(servicePort.name(), port -> bind(servicePort, backends, own, port));
-    }
-
-    private Listener bind(
-            ServicePort servicePort, Backends backends, ConnectionCounters own, int port)
-            throws IOException {
-        ListenSocket socket = transport.bind(new InetSocketAddress(listenAddress(), port));
-        Acceptor acceptor =
-                new Acceptor(
-                        loops.next(),
-                        socket,
-                        loops::next,
-                        config.dial(),
-                        guard,
-                        limit,
-                        own,
-                        shortage,
-                        backends);
-        try {
-            if (backends.isUsable()) {
-                listen(acceptor);
-            }
-        } catch (IOException e) {
-            acceptor.loop().run(socket::close);
-            throw e;
-        }
-        return new Listener(servicePort, acceptor, backends.isUsable());
+        return switch (servicePort.name().protocol()) {
+            case TCP -> TcpListener.open(tcp, servicePort, own);
+            case UDP, SCTP ->
+                    throw new IOException(servicePort.name().protocol() + " is not served");
+        };
     }
 
     @Override
     public OpenListener update(ServicePort servicePort) throws IOException {
-        Listener before = listener(servicePort.name());
-        Acceptor acceptor = before.acceptor();
-        Backends backends = backends(servicePort);
-        if (before.listening() && !backends.isUsable()) {
-            acceptor.loop().run(acceptor.socket()::refuse);
-            acceptor.socket().awaitRefusal(acceptor.loop());
-        }
-        acceptor.update(backends);
-        if (!before.listening() && backends.isUsable()) {
-            try {
-                listen(acceptor);
-            } catch (BindException e) {
-                log.warn(
-                        "{}: another program took port {} while there was no endpoint",
-                        servicePort.name(),
-                        before.port());
-                // First the new one: while no port is to be had, this one stays to be tried again.
-                Listener reopened = open(servicePort, backends, acceptor.counters());
-                closeSocket(before);
-                return replace(before, reopened);
-            }
-        }
-        return replace(before, new Listener(servicePort, acceptor, backends.isUsable()));
+        ServiceListener listener = listener(servicePort.name());
+        listener.update(servicePort);
+        countSockets();
+        return listener.opened();
     }
 
-    private OpenListener replace(Listener before, Listener after) {
-        listeners.put(after.servicePort().name(), after);
-        guard.replace(before.servicePort(), before.port(), after.servicePort(), after.port());
-        return after.open();
+    @Override
+    public SortedMap<ServicePortName, String> incomplete() {
+        SortedMap<ServicePortName, String> incomplete = new TreeMap<>();
+        listeners.forEach(
+                (name, listener) ->
+                        listener.incomplete().ifPresent(why -> incomplete.put(name, why)));
+        return incomplete;
     }
 
-    private static void listen(Acceptor acceptor) throws IOException {
-        acceptor.loop()
-                .run(() -> acceptor.socket().listen(acceptor.loop(), acceptor::acceptWaiting));
+    @Override
+    public void localSources(LocalSources sources) {
+        places = sources;
     }
 
     @Override
     public void close(ServicePortName name) {
-        Listener listener = listener(name);
+        ServiceListener listener = listener(name);
         listeners.remove(name);
-        limit.listeners(listeners.size());
-        closeSocket(listener);
-        counters.close(listener.acceptor().counters());
-        guard.remove(listener.servicePort(), listener.port());
+        listener.close();
+        countSockets();
+        counters.close(listener.counters());
         ports.release(name);
         selectors.remove(name);
     }
 
-    private static void closeSocket(Listener listener) {
-        Acceptor acceptor = listener.acceptor();
-        try {
-            acceptor.loop().run(acceptor.socket()::close);
-            acceptor.socket().awaitRefusal(acceptor.loop());
-        } catch (IOException e) {
-            log.error("{}: the listener could not be closed", listener.servicePort().name(), e);
-        }
+    private void countSockets() {
+        limit.listeners(
+                listeners.values().stream()
+                        .mapToInt(listener -> 1 + listener.nodePorts().size())
+                        .sum());
     }
 
-    private Listener listener(ServicePortName name) {
-        Listener listener = listeners.get(name);
+    private ServiceListener listener(ServicePortName name) {
+        ServiceListener listener = listeners.get(name);
         if (listener == null) {
             throw new IllegalStateException(name + " has no listener");
         }
         return listener;
     }
 
-    private Backends backends(ServicePort servicePort) {
-        return Backends.of(servicePort, selectors, redirected);
-    }
-
-    private InetAddress listenAddress() {
-        IpAddress address = redirected ? EpollTransport.anyAddress() : config.listener().address();
-        return address.toInetAddress();
-    }
-
     /** Where the listener of a Service port is bound; empty if it has none. */
     public Optional<InetSocketAddress> address(ServicePortName name) {
-        return Optional.ofNullable(listeners.get(name)).map(Listener::address);
+        return Optional.ofNullable(listeners.get(name)).map(ServiceListener::address);
     }
 
     /** What can be seen of listeners and connections. */

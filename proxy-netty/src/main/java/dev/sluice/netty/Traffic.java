@@ -20,7 +20,7 @@ public final class Traffic {
             Comparator.comparing(ConnectionStatus::age).reversed();
 
     private final ConnectionLoops loops;
-    private final Collection<Listener> listeners;
+    private final Collection<ServiceListener> listeners;
     private final ServicePortCounters counters;
     private final ConnectionLimit limit;
 
@@ -29,7 +29,7 @@ public final class Traffic {
      */
     Traffic(
             ConnectionLoops loops,
-            Collection<Listener> listeners,
+            Collection<ServiceListener> listeners,
             ServicePortCounters counters,
             ConnectionLimit limit) {
         this.loops = loops;
@@ -46,12 +46,13 @@ public final class Traffic {
                 .toList();
     }
 
-    private ServedPort servedPort(Listener listener) {
-        ConnectionCounters own = listener.acceptor().counters();
+    private ServedPort servedPort(ServiceListener listener) {
+        ConnectionCounters own = listener.counters();
         return new ServedPort(
                 listener.servicePort(),
                 listener.address(),
-                listener.listening(),
+                listener.nodePorts(),
+                listener.isAccepting(),
                 own,
                 counters.hasPlace(own));
     }

@@ -6,10 +6,13 @@ import static org.awaitility.Awaitility.await;
 import dev.sluice.balance.BackendSelector;
 import dev.sluice.check.DescriptorCheck;
 import dev.sluice.config.ProxyConfig;
+import dev.sluice.model.Answer;
 import dev.sluice.model.Endpoint;
 import dev.sluice.model.FrontEnd;
 import dev.sluice.model.IpAddress;
+import dev.sluice.model.LocalSources;
 import dev.sluice.model.Protocol;
+import dev.sluice.model.SourceRanges;
 import dev.sluice.netty.ConnectionCounters.Event;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -175,21 +178,29 @@ final class AcceptorTest {
     }
 
     private Acceptor acceptor(boolean direct) {
+        Route open = Route.of(Answer.SERVE, selector);
+        Route refused = Route.of(Answer.REFUSE, selector);
+        Entrance served = new Entrance(SourceRanges.ANY, open, open);
         Backends backends =
                 new Backends(
                         Services.name("web"),
-                        Set.of(WITH_ENDPOINTS, WITHOUT_ENDPOINTS),
-                        Map.of(WITH_ENDPOINTS, selector),
-                        direct ? Optional.of(selector) : Optional.empty());
+                        Map.of(
+                                WITH_ENDPOINTS,
+                                served,
+                                WITHOUT_ENDPOINTS,
+                                new Entrance(SourceRanges.ANY, refused, refused)),
+                        direct ? Optional.of(served) : Optional.empty());
         return new Acceptor(
                 loop.loop(),
                 listener,
+                direct ? client -> null : StreamSocket::originalDestination,
                 loop::loop,
                 ProxyConfig.embedded().dial(),
                 new DialGuard(true),
                 limit,
                 counters,
                 new RateLimitedWarning(LoggerFactory.getLogger(AcceptorTest.class)),
+                () -> LocalSources.NONE,
                 backends);
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.model.Endpoint;
 import dev.sluice.model.IpAddress;
+import dev.sluice.model.Protocol;
 import dev.sluice.model.ServicePort;
 import java.net.NetworkInterface;
 import java.util.Optional;
@@ -45,7 +46,7 @@ final class DialGuardTest {
         "::, the unspecified address",
     })
     void noAddressOfTheNodeOrOfNobodyIsDialled(String address, String reason) {
-        assertThat(guard.forbids(endpoint(address, 80))).contains(reason);
+        assertThat(guard.forbids(endpoint(address, 80), Protocol.TCP)).contains(reason);
     }
 
     @ParameterizedTest
@@ -55,32 +56,33 @@ final class DialGuardTest {
                 "223.255.255.255", "::2", "fd00::1", "fec0::1", "2001:db8::1"
             })
     void anAddressBesideThemIsDialled(String address) {
-        assertThat(guard.forbids(endpoint(address, 80))).isEmpty();
+        assertThat(guard.forbids(endpoint(address, 80), Protocol.TCP)).isEmpty();
     }
 
     @Test
     void loopbackIsDialledWhereItIsAllowed() {
         DialGuard allowing = new DialGuard(true);
-        assertThat(allowing.forbids(endpoint("127.0.0.1", 80))).isEmpty();
-        assertThat(allowing.forbids(endpoint("::1", 80))).isEmpty();
-        assertThat(allowing.forbids(endpoint("169.254.0.1", 80))).isPresent();
+        assertThat(allowing.forbids(endpoint("127.0.0.1", 80), Protocol.TCP)).isEmpty();
+        assertThat(allowing.forbids(endpoint("::1", 80), Protocol.TCP)).isEmpty();
+        assertThat(allowing.forbids(endpoint("169.254.0.1", 80), Protocol.TCP)).isPresent();
     }
 
     @Test
     void aFrontEndIsDialledByNoServiceUntilItIsGone() {
         guard.add(WEB, 20_001);
         guard.add(OTHER, 20_002);
-        assertThat(guard.forbids(vip(WEB))).contains("a front end of a Service");
-        assertThat(guard.forbids(vip(OTHER))).contains("a front end of a Service");
+        assertThat(guard.forbids(vip(WEB), Protocol.TCP)).contains("a front end of a Service");
+        assertThat(guard.forbids(vip(OTHER), Protocol.TCP)).contains("a front end of a Service");
         guard.remove(WEB, 20_001);
-        assertThat(guard.forbids(vip(WEB))).isEmpty();
-        assertThat(guard.forbids(vip(OTHER))).isPresent();
+        assertThat(guard.forbids(vip(WEB), Protocol.TCP)).isEmpty();
+        assertThat(guard.forbids(vip(OTHER), Protocol.TCP)).isPresent();
     }
 
     @Test
     void anotherPortOfAFrontEndsAddressIsNone() {
         guard.add(WEB, 20_001);
-        assertThat(guard.forbids(new Endpoint(WEB.clusterIps().get(0), 81))).isEmpty();
+        assertThat(guard.forbids(new Endpoint(WEB.clusterIps().get(0), 81), Protocol.TCP))
+                .isEmpty();
     }
 
     @Test
@@ -88,7 +90,7 @@ final class DialGuardTest {
         guard.add(WEB, 20_001);
         guard.add(WEB_WITH_ENDPOINT, 20_002);
         guard.remove(WEB, 20_001);
-        assertThat(guard.forbids(vip(WEB))).isPresent();
+        assertThat(guard.forbids(vip(WEB), Protocol.TCP)).isPresent();
     }
 
     @Test
@@ -101,13 +103,16 @@ final class DialGuardTest {
                 .filter(address -> !address.isLinkLocal())
                 .forEach(
                         address ->
-                                assertThat(allowing.forbids(new Endpoint(address, 20_001)))
+                                assertThat(
+                                                allowing.forbids(
+                                                        new Endpoint(address, 20_001),
+                                                        Protocol.TCP))
                                         .contains("a listener of this proxy"));
-        assertThat(allowing.forbids(endpoint("127.0.0.9", 20_001))).isPresent();
-        assertThat(allowing.forbids(endpoint("127.0.0.1", 20_002))).isEmpty();
-        assertThat(allowing.forbids(endpoint("192.0.2.200", 20_001))).isEmpty();
+        assertThat(allowing.forbids(endpoint("127.0.0.9", 20_001), Protocol.TCP)).isPresent();
+        assertThat(allowing.forbids(endpoint("127.0.0.1", 20_002), Protocol.TCP)).isEmpty();
+        assertThat(allowing.forbids(endpoint("192.0.2.200", 20_001), Protocol.TCP)).isEmpty();
         allowing.remove(WEB, 20_001);
-        assertThat(allowing.forbids(endpoint("127.0.0.1", 20_001))).isEmpty();
+        assertThat(allowing.forbids(endpoint("127.0.0.1", 20_001), Protocol.TCP)).isEmpty();
     }
 
     @Test
@@ -115,12 +120,13 @@ final class DialGuardTest {
         DialGuard allowing = new DialGuard(true);
         allowing.add(WEB, 20_001);
         allowing.replace(WEB, 20_001, WEB_WITH_ENDPOINT, 20_002);
-        assertThat(allowing.forbids(vip(WEB))).isPresent();
-        assertThat(allowing.forbids(endpoint("127.0.0.1", 20_001))).isEqualTo(Optional.empty());
-        assertThat(allowing.forbids(endpoint("127.0.0.1", 20_002))).isPresent();
+        assertThat(allowing.forbids(vip(WEB), Protocol.TCP)).isPresent();
+        assertThat(allowing.forbids(endpoint("127.0.0.1", 20_001), Protocol.TCP))
+                .isEqualTo(Optional.empty());
+        assertThat(allowing.forbids(endpoint("127.0.0.1", 20_002), Protocol.TCP)).isPresent();
         allowing.replace(WEB_WITH_ENDPOINT, 20_002, OTHER, 20_002);
-        assertThat(allowing.forbids(vip(WEB))).isEmpty();
-        assertThat(allowing.forbids(vip(OTHER))).isPresent();
+        assertThat(allowing.forbids(vip(WEB), Protocol.TCP)).isEmpty();
+        assertThat(allowing.forbids(vip(OTHER), Protocol.TCP)).isPresent();
     }
 
     @Test
@@ -128,7 +134,7 @@ final class DialGuardTest {
         DialGuard allowing = new DialGuard(true);
         allowing.add(WEB, 20_001);
         allowing.replace(WEB, 20_001, Services.servicePort("web"), 20_001);
-        assertThat(allowing.forbids(vip(WEB))).isPresent();
-        assertThat(allowing.forbids(endpoint("127.0.0.1", 20_001))).isPresent();
+        assertThat(allowing.forbids(vip(WEB), Protocol.TCP)).isPresent();
+        assertThat(allowing.forbids(endpoint("127.0.0.1", 20_001), Protocol.TCP)).isPresent();
     }
 }
