@@ -10,6 +10,9 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.sluice.config.NodePortAddresses;
+import dev.sluice.config.ProxyConfig.DetectLocal;
+import dev.sluice.config.ProxyConfig.DetectLocal.Detection;
 import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServiceSnapshot;
 import java.io.IOException;
@@ -18,6 +21,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -292,6 +296,63 @@ class ManifestServiceSourceTest {
     }
 
     @Test
+    void f4TheNextSnapshotHasTheAddressesOfNowThoughNoFileChanged() throws IOException {
+        FixedKernel kernel = new FixedKernel("192.0.2.1");
+        write(
+                "a.yaml",
+                """
+                apiVersion: v1
+                kind: Service
+                metadata: {name: a}
+                spec: {clusterIP: 10.96.0.1, ports: [{port: 80, nodePort: 30080}]}
+                """);
+        begin(folder, Detection.NONE, kernel);
+        ServicePort before = only(snapshot());
+        assertThat(only(snapshot())).isSameAs(before);
+
+        kernel.setAddresses("192.0.2.1", "192.0.2.2");
+
+        assertThat(only(snapshot()).frontEnds())
+                .asString()
+                .isEqualTo("[10.96.0.1:80/tcp, 192.0.2.1:30080/tcp, 192.0.2.2:30080/tcp]");
+        assertThat(snapshot().localSources().node()).hasSize(2);
+        assertThat(changes).as("the control path asks by itself").hasValue(1);
+    }
+
+    @Test
+    void theNodeOfItsNameIsReadFromTheManifests() throws IOException {
+        write(
+                "nodes.yaml",
+                """
+                apiVersion: v1
+                kind: NodeList
+                items:
+                  - metadata: {name: b}
+                    spec: {podCIDRs: [10.244.2.0/24]}
+                  - metadata: {name: a}
+                    spec: {podCIDRs: [10.244.1.0/24, wrong]}
+                """);
+        var poll = begin(folder, Detection.NODE_CIDR, new FixedKernel("192.0.2.1"));
+
+        assertThat(snapshot().localSources().pods()).asString().isEqualTo("[10.244.1.0/24]");
+        assertThat(snapshot().problems())
+                .singleElement()
+                .hasToString(
+                        "Node a: spec.podCIDRs[1] 'wrong' must be an address range such as"
+                                + " 10.0.0.0/8");
+
+        Files.delete(folder.resolve("nodes.yaml"));
+        look(poll, 4);
+        assertThat(snapshot().localSources().pods()).isEmpty();
+        assertThat(snapshot().problems())
+                .singleElement()
+                .hasToString(
+                        "Node a: spec.podCIDRs is missing, and node.detect-local.mode is"
+                                + " node-cidr");
+        assertThat(changes).hasValue(2);
+    }
+
+    @Test
     void nothingIsToldAfterTheClose() throws IOException {
         var poll = begin(folder);
 
@@ -329,9 +390,16 @@ class ManifestServiceSourceTest {
     }
 
     private ManifestServiceSource.Poll begin(Path path) {
-        source =
-                new ManifestServiceSource(
-                        path, KubernetesFixtures.RULES, KubernetesFixtures.ownNode(), nanos::get);
+        return begin(path, Detection.NONE, new FixedKernel("192.0.2.1"));
+    }
+
+    private ManifestServiceSource.Poll begin(Path path, Detection mode, NodeKernel kernel) {
+        OwnNode node =
+                KubernetesFixtures.ownNode(
+                        NodePortAddresses.parse(List.of("all")),
+                        new DetectLocal(mode, List.of(), Optional.empty(), Optional.empty()),
+                        kernel);
+        source = new ManifestServiceSource(path, KubernetesFixtures.RULES, node, nanos::get);
         return source.begin(changes::incrementAndGet);
     }
 
