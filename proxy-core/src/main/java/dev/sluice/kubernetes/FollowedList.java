@@ -78,9 +78,9 @@ final class FollowedList<T extends HasMetadata> {
         return absent;
     }
 
-    /** Whether the server says that this program may not read it. */
-    boolean isForbidden() {
-        return forbidden;
+    /** Whether the server says that it does not have this resource, or not for this program. */
+    boolean isRefused() {
+        return absent || forbidden;
     }
 
     /** How many objects were added, changed and deleted since the start. */
@@ -205,6 +205,7 @@ final class FollowedList<T extends HasMetadata> {
         @Override
         public void ended(String reason, int status) {
             listFailures.incrementAndGet();
+            boolean wasRefused = isRefused();
             absent = status == NOT_FOUND;
             forbidden = status == FORBIDDEN;
             if (!reason.equals(failure)) {
@@ -214,6 +215,10 @@ final class FollowedList<T extends HasMetadata> {
                         resource.name(),
                         server.address(),
                         reason);
+            }
+            // Who can do without this list waits for it no more.
+            if (isRefused() && !wasRefused) {
+                onChange.run();
             }
         }
     }

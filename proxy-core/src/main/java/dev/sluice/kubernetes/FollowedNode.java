@@ -21,11 +21,7 @@ final class FollowedNode {
 
     /** Whether the Node has been read, or there is no Node to wait for. */
     boolean isComplete() {
-        return list.isComplete() || isRefused();
-    }
-
-    private boolean isRefused() {
-        return list.isForbidden() || list.isAbsent();
+        return list.isComplete() || list.isRefused();
     }
 
     /** What the Node says; empty if it can't be read. */
@@ -35,7 +31,7 @@ final class FollowedNode {
             problems.add(
                     "metadata.name",
                     name,
-                    isRefused()
+                    list.isRefused()
                             ? "can't be read: " + list.status().failure().orElse("no reason given")
                             : "is no Node of the cluster; the setting node.name can name another");
         }

@@ -28,6 +28,11 @@ public record NodeContext(
         nodePortAddresses = nodePortAddresses.stream().sorted().distinct().toList();
     }
 
+    /** What Service ports depend on: pods that come and go here are no reason to look at them. */
+    NodeContext withoutClients() {
+        return new NodeContext(name, zone, nodePortAddresses, LocalSources.NONE);
+    }
+
     boolean isNamed(String nodeName) {
         return !name.isEmpty() && name.equals(nodeName);
     }

@@ -47,7 +47,7 @@ public final class SnapshotBuilder {
         Map<ServiceName, Remembered> services = new LinkedHashMap<>();
         ServiceObjects.byService(objects, problems)
                 .forEach((name, all) -> services.put(name, parsed(all, objects)));
-        compareServices(services, node);
+        compareServices(services, node.withoutClients());
         services.replaceAll((name, service) -> service.in(surroundings));
         remembered = services;
 

@@ -8,6 +8,11 @@
  * <p>Objects are read as if nobody had validated them: whatever is wrong with one of them becomes a
  * {@link dev.sluice.model.Problem}, and the others are served.
  *
+ * <p>A build has two steps. What the objects of one Service say is a {@code ParsedService},
+ * whatever else there is; what that comes to beside all other Services and on this node is a {@code
+ * PlacedService}: {@code FrontEndClaims} decides who has which front end, {@code EligibleEndpoints}
+ * which endpoints are used, {@code OwnNode} knows the node. Both steps are remembered.
+ *
  * <p>The life of a list: {@code EndpointDiscovery} asks which form of endpoints there is; a {@code
  * FollowedList} starts an {@code InformerRun}, which lists and watches until something fails, and
  * starts the next one after a pause; {@code HistoryCheck} looks whether a watch that was opened

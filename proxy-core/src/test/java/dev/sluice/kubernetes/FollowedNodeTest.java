@@ -100,6 +100,22 @@ class FollowedNodeTest {
         }
     }
 
+    /** The control path sleeps until it is woken: an answer that ends the waiting must wake it. */
+    @Test
+    void theRefusalOfTheNodeWakes() {
+        api.stall(NODES);
+        try (FollowedSource source = follow(Detection.NONE)) {
+            await().until(() -> api.openWatches(SERVICES) == 1 && api.openWatches(SLICES) == 1);
+            await().until(() -> source.changes() == 3);
+
+            api.refuse(NODES, false, 1000, new Refusal(403));
+            api.endStall(NODES);
+
+            await().until(() -> source.changes() == 4);
+            source.awaitServed(WEB);
+        }
+    }
+
     @Test
     void aNodeThatIsNotThereIsAProblemAndNoMore() {
         try (FollowedSource source = follow(Detection.NONE)) {
