@@ -20,9 +20,6 @@ import org.jspecify.annotations.Nullable;
  * @param zones {@code hints.forZones}: names of zones (KEP-2433)
  */
 record EndpointTopology(String nodeName, Set<String> nodes, Set<String> zones) {
-    /** Nothing is told. */
-    static final EndpointTopology NONE = onNode(null);
-
     static EndpointTopology onNode(@Nullable String nodeName) {
         return new EndpointTopology(Objects.requireNonNullElse(nodeName, ""), Set.of(), Set.of());
     }

@@ -38,6 +38,13 @@ record FrontEndClaims(
     /** Nobody wants anything. */
     static final FrontEndClaims NONE = new FrontEndClaims(Map.of(), Map.of(), Set.of(), Map.of());
 
+    FrontEndClaims {
+        owners = Map.copyOf(owners);
+        conflicts = Map.copyOf(conflicts);
+        unserved = Set.copyOf(unserved);
+        healthChecks = Map.copyOf(healthChecks);
+    }
+
     /**
      * @param services in the order of their names
      */

@@ -23,20 +23,20 @@ import org.jspecify.annotations.Nullable;
  * @param where names the place of an object in a {@link dev.sluice.model.Problem}; asked on the
  *     thread that builds, and only about these objects
  */
-public record KubernetesObjects(
+record KubernetesObjects(
         Collection<Service> services,
         Collection<EndpointSlice> slices,
         Collection<Endpoints> endpoints,
         Function<? super HasMetadata, String> where) {
 
-    public KubernetesObjects {
+    KubernetesObjects {
         services = withoutNulls(services);
         slices = withoutNulls(slices);
         endpoints = withoutNulls(endpoints);
     }
 
     /** Objects that are named by kind, namespace and name. */
-    public KubernetesObjects(
+    KubernetesObjects(
             Collection<Service> services,
             Collection<EndpointSlice> slices,
             Collection<Endpoints> endpoints) {

@@ -5,7 +5,7 @@ package dev.sluice.kubernetes;
  *
  * <p>Immutable; any thread.
  */
-public enum LoopbackEndpoints {
+enum LoopbackEndpoints {
     /**
      * For a node: such an endpoint would open the node's own services to every client
      * (CVE-2021-25737).

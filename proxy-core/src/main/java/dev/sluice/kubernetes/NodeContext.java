@@ -15,16 +15,16 @@ import java.util.Optional;
  * @param nodePortAddresses addresses of the node that NodePorts are served on, in ascending order
  * @param localSources which clients are on this node
  */
-public record NodeContext(
+record NodeContext(
         String name,
         Optional<String> zone,
         List<IpAddress> nodePortAddresses,
         LocalSources localSources) {
     /** Nothing is known: no NodePorts, no local endpoints, no topology. */
-    public static final NodeContext UNKNOWN =
+    static final NodeContext UNKNOWN =
             new NodeContext("", Optional.empty(), List.of(), LocalSources.NONE);
 
-    public NodeContext {
+    NodeContext {
         nodePortAddresses = nodePortAddresses.stream().sorted().distinct().toList();
     }
 

@@ -16,20 +16,20 @@ import java.util.Optional;
  *     are served; empty: those without this label
  * @param externalIps ranges of {@code spec.externalIPs} that are served; KEP-5707 tells why not all
  */
-public record ServiceRules(
+record ServiceRules(
         LoopbackEndpoints loopback, Optional<String> proxyName, List<Cidr> externalIps) {
 
-    public ServiceRules {
+    ServiceRules {
         externalIps = List.copyOf(externalIps);
     }
 
     /** Services without a proxy name, and no external IPs. */
-    public static ServiceRules of(LoopbackEndpoints loopback) {
+    static ServiceRules of(LoopbackEndpoints loopback) {
         return new ServiceRules(loopback, Optional.empty(), List.of());
     }
 
     /** What the settings say. */
-    public static ServiceRules of(ProxyConfig config) {
+    static ServiceRules of(ProxyConfig config) {
         return new ServiceRules(
                 config.dial().allowLoopback()
                         ? LoopbackEndpoints.ALLOWED

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Threads: one at a time.
  */
-public final class SnapshotBuilder {
+final class SnapshotBuilder {
     private final ServiceRules rules;
 
     /** In the order of their names. */
@@ -37,12 +37,12 @@ public final class SnapshotBuilder {
     private List<ServiceDefinition> definitions = List.of();
     private Surroundings surroundings = Surroundings.NONE;
 
-    public SnapshotBuilder(ServiceRules rules) {
+    SnapshotBuilder(ServiceRules rules) {
         this.rules = rules;
     }
 
     /** The snapshot of exactly these objects on this node. */
-    public ServiceSnapshot build(KubernetesObjects objects, NodeContext node) {
+    ServiceSnapshot build(KubernetesObjects objects, NodeContext node) {
         List<Problem> problems = new ArrayList<>();
         Map<ServiceName, Remembered> services = new LinkedHashMap<>();
         ServiceObjects.byService(objects, problems)

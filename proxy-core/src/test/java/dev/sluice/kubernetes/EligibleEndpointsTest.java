@@ -167,7 +167,7 @@ class EligibleEndpointsTest {
 
     private static EndpointCandidate at(String address, State state) {
         return new EndpointCandidate(
-                new Endpoint(IpAddress.parse(address), 80), state, EndpointTopology.NONE);
+                new Endpoint(IpAddress.parse(address), 80), state, EndpointTopology.onNode(null));
     }
 
     private static EndpointCandidate on(String node, String address, State state) {
