@@ -36,7 +36,7 @@ final class KeepDirection extends ArchCondition<JavaClass> {
         table.put("state", Set.of("model", "config"));
         table.put("stats", Set.of());
         table.put("control", Set.of("model", "config", "redirect", "stats"));
-        table.put("kubernetes", Set.of("model", "config", "control"));
+        table.put("kubernetes", Set.of("model", "config", "redirect", "control"));
         table.put("netty", Set.of("model", "config", "balance", "state", "stats", "control"));
         table.put("admin", Set.of("model", "config", "stats", "control", "affinity", "netty"));
         table.put("app", Set.copyOf(table.keySet()));

@@ -2,7 +2,7 @@ package dev.sluice.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.sluice.kubernetes.LoopbackEndpoints;
+import dev.sluice.config.ProxyConfig;
 import dev.sluice.kubernetes.ManifestServiceSource;
 import dev.sluice.model.Endpoint;
 import dev.sluice.model.FrontEnd;
@@ -98,7 +98,7 @@ class ManifestsTest {
 
     private static ServiceSnapshot read(Path path) {
         try (ManifestServiceSource source =
-                new ManifestServiceSource(path, LoopbackEndpoints.REFUSED)) {
+                new ManifestServiceSource(path, ProxyConfig.defaults())) {
             source.start(() -> {});
             return source.snapshot().orElseThrow();
         }

@@ -47,6 +47,16 @@ public interface ServiceSource extends AutoCloseable {
         return List.of();
     }
 
+    /**
+     * Why load balancers shall send this node no more traffic, as its Node says: it is deleted, or
+     * about to be (KEP-3836). Any thread.
+     *
+     * @return empty if they may, or if nothing is known of the Node
+     */
+    default Optional<String> nodeIneligible() {
+        return Optional.empty();
+    }
+
     /** How many changes the source has seen. Any thread. */
     default ChangeCounts changes() {
         return ChangeCounts.NONE;

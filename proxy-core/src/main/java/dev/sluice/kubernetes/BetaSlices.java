@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class BetaSlices {
     private static final String HOSTNAME = "kubernetes.io/hostname";
-    private static final String ZONE = "topology.kubernetes.io/zone";
 
     private IdentityHashMap<
                     io.fabric8.kubernetes.api.model.discovery.v1beta1.EndpointSlice, EndpointSlice>
@@ -83,7 +82,7 @@ final class BetaSlices {
                                 endpoint.getNodeName() == null
                                         ? topology.get(HOSTNAME)
                                         : endpoint.getNodeName())
-                        .withZone(topology.get(ZONE));
+                        .withZone(topology.get(WellKnownLabels.ZONE));
         if (endpoint.getConditions() != null) {
             builder.withNewConditions()
                     .withReady(endpoint.getConditions().getReady())

@@ -42,12 +42,18 @@ final class EndpointDiscovery {
         FollowedEndpoints shown = inUse == null ? next : inUse;
         return shown == null
                 ? new WatchStatus(
-                        ListedResource.SLICES.name(),
+                        ListedResource.SLICES,
                         Optional.empty(),
                         0,
                         failures.get(),
                         Optional.ofNullable(failure))
                 : shown.status();
+    }
+
+    /** How many objects were added, changed and deleted since their form is in use. */
+    long changes() {
+        FollowedEndpoints counted = inUse;
+        return counted == null ? 0 : counted.list().changes();
     }
 
     void tick() {

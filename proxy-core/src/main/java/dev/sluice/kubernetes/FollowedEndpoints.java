@@ -32,17 +32,19 @@ final class FollowedEndpoints {
     static FollowedEndpoints of(EndpointApi api, ListFollower follower) {
         return switch (api) {
             case SLICES -> {
-                FollowedList<EndpointSlice> list = follower.follow(ListedResource.SLICES);
+                FollowedList<EndpointSlice> list =
+                        follower.follow(ListedResource.slices(follower.proxyName()));
                 yield new FollowedEndpoints(api, list, list::objects, List::of);
             }
             case BETA_SLICES -> {
-                var list = follower.follow(ListedResource.BETA_SLICES);
+                var list = follower.follow(ListedResource.betaSlices(follower.proxyName()));
                 BetaSlices beta = new BetaSlices();
                 yield new FollowedEndpoints(
                         api, list, () -> beta.convert(list.objects()), List::of);
             }
             case ENDPOINTS -> {
-                FollowedList<Endpoints> list = follower.follow(ListedResource.ENDPOINTS);
+                FollowedList<Endpoints> list =
+                        follower.follow(ListedResource.endpoints(follower.proxyName()));
                 yield new FollowedEndpoints(api, list, List::of, list::objects);
             }
         };

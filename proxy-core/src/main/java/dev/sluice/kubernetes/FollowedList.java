@@ -29,6 +29,7 @@ final class FollowedList<T extends HasMetadata> {
     /** A watch that is opened again within this time is not worth a line in the log. */
     private static final Duration SHORT_OUTAGE = Duration.ofSeconds(15);
 
+    private static final int FORBIDDEN = 403;
     private static final int NOT_FOUND = 404;
     private static final int GONE = 410;
 
@@ -41,6 +42,7 @@ final class FollowedList<T extends HasMetadata> {
     private final Runnable onChange;
     private final AtomicLong lists = new AtomicLong();
     private final AtomicLong listFailures = new AtomicLong();
+    private final AtomicLong changes = new AtomicLong();
     private long nextAttempt;
     private long begun;
     private long openedBefore;
@@ -48,6 +50,7 @@ final class FollowedList<T extends HasMetadata> {
     private volatile long listedAt;
     private volatile @Nullable String failure;
     private volatile boolean absent;
+    private volatile boolean forbidden;
     private volatile @Nullable InformerRun<T> current;
 
     /** A list that is followed from the first {@link #tick} on. */
@@ -73,6 +76,16 @@ final class FollowedList<T extends HasMetadata> {
     /** Whether the server says that it does not have this resource. */
     boolean isAbsent() {
         return absent;
+    }
+
+    /** Whether the server says that this program may not read it. */
+    boolean isForbidden() {
+        return forbidden;
+    }
+
+    /** How many objects were added, changed and deleted since the start. */
+    long changes() {
+        return changes.get();
     }
 
     /** All objects as they are now, in no order. Nobody may change them. */
@@ -177,18 +190,23 @@ final class FollowedList<T extends HasMetadata> {
             listedAt = nanoTime.getAsLong();
             lists.incrementAndGet();
             absent = false;
+            forbidden = false;
             onChange.run();
         }
 
         @Override
-        public void changed() {
-            onChange.run();
+        public void changed(boolean isListed) {
+            changes.incrementAndGet();
+            if (isListed) {
+                onChange.run();
+            }
         }
 
         @Override
         public void ended(String reason, int status) {
             listFailures.incrementAndGet();
             absent = status == NOT_FOUND;
+            forbidden = status == FORBIDDEN;
             if (!reason.equals(failure)) {
                 failure = reason;
                 log.warn(

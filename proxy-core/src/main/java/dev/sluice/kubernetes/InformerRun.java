@@ -23,8 +23,12 @@ final class InformerRun<T extends HasMetadata> implements ResourceEventHandler<T
         /** The list is complete, for the first time or again. */
         void listed();
 
-        /** An object is another, was added or has gone. */
-        void changed();
+        /**
+         * An object is another, was added or has gone.
+         *
+         * @param isListed whether the list is complete; before there is nothing to wake up for
+         */
+        void changed(boolean isListed);
 
         /**
          * It is over.
@@ -128,9 +132,8 @@ final class InformerRun<T extends HasMetadata> implements ResourceEventHandler<T
     }
 
     private void changed() {
-        // Before the list is complete there is nothing to wake up for.
-        if (listed && !over.get()) {
-            listener.changed();
+        if (!over.get()) {
+            listener.changed(listed);
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.sluice.kubernetes;
 
 import io.fabric8.kubernetes.api.model.Endpoints;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
@@ -42,9 +43,12 @@ public record KubernetesObjects(
         this(services, slices, endpoints, KubernetesObjects::describe);
     }
 
-    /** {@code Service default/web}; a part that is absent is a question mark. */
+    /** {@code Service default/web}, {@code Node a}; what is absent is a question mark. */
     static String describe(HasMetadata object) {
         @Nullable ObjectMeta metadata = object.getMetadata();
+        if (object instanceof Node) {
+            return "Node " + (metadata == null ? "?" : orQuestionMark(metadata.getName()));
+        }
         return kind(object)
                 + " "
                 + (metadata == null ? "?" : orQuestionMark(metadata.getNamespace()))

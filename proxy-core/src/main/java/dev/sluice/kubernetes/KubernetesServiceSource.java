@@ -1,11 +1,16 @@
 package dev.sluice.kubernetes;
 
+import dev.sluice.config.ProxyConfig;
+import dev.sluice.control.ChangeCounts;
 import dev.sluice.control.ServiceSource;
 import dev.sluice.control.UnusableSourceException;
 import dev.sluice.control.WatchStatus;
 import dev.sluice.model.ServiceSnapshot;
+import io.fabric8.kubernetes.api.model.Endpoints;
 import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -36,6 +41,8 @@ public final class KubernetesServiceSource implements ServiceSource {
     private final ApiServer server;
     private final SnapshotBuilder builder;
     private final @Nullable ApiServerGuard guard;
+    private final OwnNode ownNode;
+    private final FollowedNode node;
     private final FollowedList<Service> services;
     private final EndpointDiscovery endpoints;
     private final ProblemLog problemLog = new ProblemLog();
@@ -44,23 +51,44 @@ public final class KubernetesServiceSource implements ServiceSource {
             Executors.newCachedThreadPool(task -> daemon(task, "sluice-kubernetes-inquiry"));
     private final Object closeLock = new Object();
     private final CountDownLatch closed = new CountDownLatch(1);
+    private final TriggerTimes triggerTimes = new TriggerTimes(Instant.now());
     private @Nullable Runnable onChange;
+
+    /** Whether there was a snapshot; control thread only. */
+    private boolean begun;
 
     /**
      * A source that does nothing until it is started.
      *
      * @param server closed together with the source
      */
-    public KubernetesServiceSource(
-            ApiServer server, LoopbackEndpoints loopback, ApiServerVip serverVip) {
+    public KubernetesServiceSource(ApiServer server, ProxyConfig config) {
+        this(
+                server,
+                ServiceRules.of(config),
+                OwnNode.of(config),
+                config.redirect().mode() == ProxyConfig.Redirect.Mode.NONE
+                        ? ApiServerVip.ALLOWED
+                        : ApiServerVip.REFUSED);
+    }
+
+    KubernetesServiceSource(
+            ApiServer server, ServiceRules rules, OwnNode ownNode, ApiServerVip serverVip) {
         this.server = server;
-        this.builder = new SnapshotBuilder(ServiceRules.of(loopback));
+        this.builder = new SnapshotBuilder(rules);
+        this.ownNode = ownNode;
         this.guard =
                 serverVip == ApiServerVip.REFUSED ? new ApiServerGuard(server.address()) : null;
         ListFollower follower =
                 new ListFollower(
-                        server, new SplittableRandom(), inquiries, System::nanoTime, this::changed);
-        this.services = follower.follow(ListedResource.SERVICES);
+                        server,
+                        rules.proxyName(),
+                        new SplittableRandom(),
+                        inquiries,
+                        System::nanoTime,
+                        this::changed);
+        this.node = new FollowedNode(follower, ownNode.name());
+        this.services = follower.follow(ListedResource.services(rules.proxyName()));
         this.endpoints = new EndpointDiscovery(follower);
         this.looks = daemon(this::lookUntilClosed, "sluice-kubernetes");
     }
@@ -92,6 +120,7 @@ public final class KubernetesServiceSource implements ServiceSource {
 
     private void look() {
         try {
+            node.tick();
             services.tick();
             endpoints.tick();
             server.traffic().breakOffSilentWatches();
@@ -117,24 +146,47 @@ public final class KubernetesServiceSource implements ServiceSource {
     @Override
     public Optional<ServiceSnapshot> snapshot() {
         Optional<FollowedEndpoints> followed = endpoints.endpoints();
-        if (followed.isEmpty() || !services.isComplete()) {
+        if (followed.isEmpty() || !services.isComplete() || !node.isComplete()) {
             return Optional.empty();
         }
+        ObjectProblems nodeProblems = new ObjectProblems("Node " + ownNode.name());
+        Optional<NodeFacts> facts = node.facts(nodeProblems);
+        NodeContext context = ownNode.now(facts, nodeProblems);
+        if (!begun && ownNode.lacksPodCidrs(facts)) {
+            problemLog.update(nodeProblems.list());
+            return Optional.empty();
+        }
+        begun = true;
+        List<EndpointSlice> slices = followed.get().slices();
+        List<Endpoints> old = followed.get().endpoints();
+        triggerTimes.look(slices);
+        triggerTimes.look(old);
         ServiceSnapshot built =
-                builder.build(
-                        new KubernetesObjects(
-                                services.objects(),
-                                followed.get().slices(),
-                                followed.get().endpoints()),
-                        NodeContext.UNKNOWN);
-        ServiceSnapshot usable = guard == null ? built : guard.check(built);
+                builder.build(new KubernetesObjects(services.objects(), slices, old), context);
+        ServiceSnapshot usable =
+                (guard == null ? built : guard.check(built)).withProblems(nodeProblems.list());
         problemLog.update(usable.problems());
         return Optional.of(usable);
     }
 
     @Override
+    public List<Instant> takeTriggerTimes() {
+        return triggerTimes.take();
+    }
+
+    @Override
+    public ChangeCounts changes() {
+        return new ChangeCounts(services.changes(), endpoints.changes());
+    }
+
+    @Override
+    public Optional<String> nodeIneligible() {
+        return node.ineligible();
+    }
+
+    @Override
     public List<WatchStatus> watches() {
-        return List.of(endpoints.status(), services.status());
+        return List.of(endpoints.status(), node.status(), services.status());
     }
 
     @Override
@@ -149,6 +201,7 @@ public final class KubernetesServiceSource implements ServiceSource {
             Thread.currentThread().interrupt();
         }
         inquiries.shutdownNow();
+        node.close();
         services.close();
         endpoints.close();
         server.close();

@@ -1,6 +1,7 @@
 package dev.sluice.kubernetes;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -11,12 +12,14 @@ import java.util.random.RandomGenerator;
  *
  * <p>Immutable; any thread.
  *
+ * @param proxyName of this proxy, which decides which Services are listed
  * @param executor for requests that are waited for
  * @param nanoTime a monotonic clock
  * @param onChange called whenever an object may be another; returns at once
  */
 record ListFollower(
         ApiServer server,
+        Optional<String> proxyName,
         RandomGenerator random,
         Executor executor,
         LongSupplier nanoTime,

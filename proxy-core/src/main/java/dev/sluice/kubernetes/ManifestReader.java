@@ -3,6 +3,7 @@ package dev.sluice.kubernetes;
 import dev.sluice.model.Problem;
 import io.fabric8.kubernetes.api.model.Endpoints;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointPort;
@@ -14,12 +15,13 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the Services, EndpointSlices and Endpoints of some manifests, once.
+ * Reads the Services, EndpointSlices, Endpoints and Nodes of some manifests, once.
  *
  * <p>Threads: one.
  */
@@ -32,6 +34,7 @@ final class ManifestReader {
     private final List<Service> services = new ArrayList<>();
     private final List<EndpointSlice> slices = new ArrayList<>();
     private final List<Endpoints> endpoints = new ArrayList<>();
+    private final List<Node> nodes = new ArrayList<>();
     private final IdentityHashMap<HasMetadata, String> places = new IdentityHashMap<>();
     private final Map<String, String> firstPlaces = new HashMap<>();
     private final List<Problem> problems = new ArrayList<>();
@@ -74,6 +77,14 @@ final class ManifestReader {
                                 + KubernetesObjects.describe(object));
     }
 
+    /** The Node of this name. */
+    Optional<Node> node(String name) {
+        return nodes.stream()
+                .filter(node -> node.getMetadata() != null)
+                .filter(node -> name.equals(node.getMetadata().getName()))
+                .findFirst();
+    }
+
     List<Problem> problems() {
         return List.copyOf(problems);
     }
@@ -92,7 +103,7 @@ final class ManifestReader {
         String kind = text(content, "kind", kindOfList);
         switch (kind) {
             case "List" -> readItems(place, content, "", "");
-            case "ServiceList", "EndpointSliceList", "EndpointsList" ->
+            case "ServiceList", "EndpointSliceList", "EndpointsList", "NodeList" ->
                     readItems(
                             place,
                             content,
@@ -106,6 +117,11 @@ final class ManifestReader {
             case "Endpoints" -> {
                 if (isRead(kind, version, "", place)) {
                     add(place, converter.convert(content, Endpoints.class), endpoints);
+                }
+            }
+            case "Node" -> {
+                if (isRead(kind, version, "", place)) {
+                    add(place, converter.convert(content, Node.class), nodes);
                 }
             }
             case "EndpointSlice" -> {
@@ -174,7 +190,9 @@ final class ManifestReader {
     private <T extends HasMetadata> void add(String place, T object, List<T> objects) {
         @Nullable ObjectMeta metadata = object.getMetadata();
         if (metadata != null) {
-            if (metadata.getNamespace() == null || metadata.getNamespace().isEmpty()) {
+            boolean isGlobal = object instanceof Node;
+            if (!isGlobal
+                    && (metadata.getNamespace() == null || metadata.getNamespace().isEmpty())) {
                 metadata.setNamespace("default");
             }
             // Edited by hand, a file keeps the version that the object was saved with.

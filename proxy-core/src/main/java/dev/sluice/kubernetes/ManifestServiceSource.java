@@ -1,5 +1,6 @@
 package dev.sluice.kubernetes;
 
+import dev.sluice.config.ProxyConfig;
 import dev.sluice.control.ServiceSource;
 import dev.sluice.model.Problem;
 import dev.sluice.model.ServiceSnapshot;
@@ -35,22 +36,29 @@ public final class ManifestServiceSource implements ServiceSource {
 
     private final Path path;
     private final SnapshotBuilder builder;
+    private final OwnNode ownNode;
     private final LongSupplier nanoClock;
     private final ObjectConverter converter = new ObjectConverter();
     private final ProblemLog problemLog = new ProblemLog();
 
     private final Object closeLock = new Object();
     private final CountDownLatch closed = new CountDownLatch(1);
-    private volatile @Nullable ServiceSnapshot latest;
+
+    /** Guards all below, the builder and the node. */
+    private final Object buildLock = new Object();
+
+    private @Nullable ManifestState state;
+    private @Nullable Built latest;
 
     /** A source that does nothing until it is started. */
-    public ManifestServiceSource(Path path, LoopbackEndpoints loopback) {
-        this(path, loopback, System::nanoTime);
+    public ManifestServiceSource(Path path, ProxyConfig config) {
+        this(path, ServiceRules.of(config), OwnNode.of(config), System::nanoTime);
     }
 
-    ManifestServiceSource(Path path, LoopbackEndpoints loopback, LongSupplier nanoClock) {
+    ManifestServiceSource(Path path, ServiceRules rules, OwnNode ownNode, LongSupplier nanoClock) {
         this.path = path;
-        this.builder = new SnapshotBuilder(ServiceRules.of(loopback));
+        this.builder = new SnapshotBuilder(rules);
+        this.ownNode = ownNode;
         this.nanoClock = nanoClock;
     }
 
@@ -82,10 +90,49 @@ public final class ManifestServiceSource implements ServiceSource {
         return poll;
     }
 
+    /** The manifests as they were read last, on the node as it is now. */
     @Override
     public Optional<ServiceSnapshot> snapshot() {
-        return Optional.ofNullable(latest);
+        synchronized (buildLock) {
+            return state == null ? Optional.empty() : Optional.of(build(state).snapshot);
+        }
     }
+
+    /** Whether what is served is another now. */
+    private boolean take(ManifestState read) {
+        synchronized (buildLock) {
+            state = read;
+            @Nullable Built before = latest;
+            Built now = build(read);
+            return before == null || !now.snapshot.equals(before.snapshot);
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality")
+    private Built build(ManifestState manifests) {
+        ObjectProblems found = new ObjectProblems("Node " + ownNode.name());
+        NodeContext node = ownNode.now(manifests.node(), found);
+        List<Problem> problems = new ArrayList<>(manifests.problems());
+        problems.addAll(found.list());
+        @Nullable Built before = latest;
+        if (before != null
+                && before.from == manifests
+                && before.node.equals(node)
+                && before.problems.equals(problems)) {
+            return before;
+        }
+        ServiceSnapshot snapshot = builder.build(manifests.objects(), node).withProblems(problems);
+        problemLog.update(snapshot.problems());
+        Built now = new Built(manifests, node, problems, snapshot);
+        latest = now;
+        return now;
+    }
+
+    private record Built(
+            ManifestState from,
+            NodeContext node,
+            List<Problem> problems,
+            ServiceSnapshot snapshot) {}
 
     @Override
     public void close() {
@@ -94,19 +141,23 @@ public final class ManifestServiceSource implements ServiceSource {
         }
     }
 
-    private ServiceSnapshot read(List<ManifestFile> files) {
+    private ManifestState read(List<ManifestFile> files) {
         ManifestReader reader = new ManifestReader(converter);
         files.forEach(reader::read);
-        ServiceSnapshot built = builder.build(reader.objects(), NodeContext.UNKNOWN);
-        List<Problem> problems = new ArrayList<>(reader.problems());
-        problems.addAll(built.problems());
         logger.debug("{}: {} files read", path, files.size());
-        return new ServiceSnapshot(
-                built.servicePorts(), problems, built.healthChecks(), built.localSources());
+        ObjectProblems nodeProblems = new ObjectProblems("Node " + ownNode.name());
+        Optional<NodeFacts> node =
+                reader.node(ownNode.name()).map(found -> NodeFacts.of(found, nodeProblems));
+        List<Problem> problems = new ArrayList<>(reader.problems());
+        problems.addAll(nodeProblems.list());
+        return new ManifestState(reader.objects(), node, problems);
     }
 
-    private ServiceSnapshot lastState(IOException e) {
-        ServiceSnapshot last = Optional.ofNullable(latest).orElse(ServiceSnapshot.EMPTY);
+    private ManifestState lastState(IOException e) {
+        ManifestState last;
+        synchronized (buildLock) {
+            last = state == null ? ManifestState.EMPTY : state;
+        }
         Problem problem =
                 new Problem(
                         path.toString(),
@@ -114,10 +165,7 @@ public final class ManifestServiceSource implements ServiceSource {
                         "",
                         "cannot be read, and what was read before is still served: "
                                 + ManifestFile.reason(e));
-        List<Problem> problems = new ArrayList<>(last.problems());
-        problems.add(problem);
-        return new ServiceSnapshot(
-                last.servicePorts(), problems, last.healthChecks(), last.localSources());
+        return last.with(problem);
     }
 
     private void followUntilClosed(Poll poll) {
@@ -164,12 +212,10 @@ public final class ManifestServiceSource implements ServiceSource {
             }
         }
 
-        private void publish(ServiceSnapshot snapshot) {
-            if (snapshot.equals(latest)) {
+        private void publish(ManifestState read) {
+            if (!take(read)) {
                 return;
             }
-            latest = snapshot;
-            problemLog.update(snapshot.problems());
             // Held while the callback runs, so that none begins after close has returned.
             synchronized (closeLock) {
                 if (closed.getCount() > 0) {

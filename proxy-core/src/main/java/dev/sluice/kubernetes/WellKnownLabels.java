@@ -1,6 +1,6 @@
 package dev.sluice.kubernetes;
 
-/** Labels of Services and EndpointSlices that decide who serves them. */
+/** Labels of Services, EndpointSlices and Nodes that decide who serves whom. */
 final class WellKnownLabels {
     /** On a slice: the Service that it belongs to. */
     static final String SERVICE_NAME = "kubernetes.io/service-name";
@@ -10,6 +10,9 @@ final class WellKnownLabels {
 
     /** With any value: nobody proxies the Service. */
     static final String HEADLESS = "service.kubernetes.io/headless";
+
+    /** On a Node: where it is. */
+    static final String ZONE = "topology.kubernetes.io/zone";
 
     private WellKnownLabels() {}
 }

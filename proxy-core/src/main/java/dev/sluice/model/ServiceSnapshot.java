@@ -1,5 +1,6 @@
 package dev.sluice.model;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
@@ -60,6 +61,16 @@ public record ServiceSnapshot(
             }
         }
         return new ServiceSnapshot(byName, List.of());
+    }
+
+    /** The same, with further problems, which come first. */
+    public ServiceSnapshot withProblems(List<Problem> more) {
+        if (more.isEmpty()) {
+            return this;
+        }
+        List<Problem> all = new ArrayList<>(more);
+        all.addAll(problems);
+        return new ServiceSnapshot(servicePorts, all, healthChecks, localSources);
     }
 
     /** The same as {@link #of(Collection)}. */

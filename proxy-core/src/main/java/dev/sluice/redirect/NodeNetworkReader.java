@@ -65,6 +65,23 @@ final class NodeNetworkReader {
     }
 
     /**
+     * Addresses of all interfaces, those of loopback included and link-local ones not.
+     *
+     * @throws IOException if the kernel doesn't tell
+     */
+    static List<IpAddress> addresses() throws IOException {
+        List<Candidate> candidates = new ArrayList<>(addresses4());
+        Path inet6 = PROC_NET.resolve("if_inet6");
+        if (Files.exists(inet6)) {
+            candidates.addAll(addresses6(Files.readAllLines(inet6)));
+        }
+        return candidates.stream()
+                .map(Candidate::address)
+                .filter(address -> !address.isLinkLocal() && !address.isUnspecified())
+                .toList();
+    }
+
+    /**
      * Interfaces from the lines of {@code if_inet6}: address, index, length, scope, flags, name.
      */
     static List<NodeInterface> interfaces6(List<String> lines) {

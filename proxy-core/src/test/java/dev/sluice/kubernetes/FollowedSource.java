@@ -37,7 +37,10 @@ final class FollowedSource implements AutoCloseable {
     FollowedSource(ApiServer server) {
         source =
                 new KubernetesServiceSource(
-                        server, LoopbackEndpoints.REFUSED, ApiServerVip.REFUSED);
+                        server,
+                        KubernetesFixtures.RULES,
+                        KubernetesFixtures.ownNode(),
+                        ApiServerVip.REFUSED);
         source.start(changes::incrementAndGet);
     }
 

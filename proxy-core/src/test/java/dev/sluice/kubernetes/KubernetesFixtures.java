@@ -1,5 +1,8 @@
 package dev.sluice.kubernetes;
 
+import dev.sluice.config.NodePortAddresses;
+import dev.sluice.config.ProxyConfig.DetectLocal;
+import dev.sluice.config.ProxyConfig.DetectLocal.Detection;
 import dev.sluice.model.IpAddress;
 import dev.sluice.model.LocalSources;
 import dev.sluice.model.ServicePort;
@@ -32,6 +35,19 @@ final class KubernetesFixtures {
                     LocalSources.NONE);
 
     private KubernetesFixtures() {}
+
+    /** Node {@code a} with the address 192.0.2.1, on all of which NodePorts are served. */
+    static OwnNode ownNode() {
+        return ownNode(
+                NodePortAddresses.parse(List.of("all")),
+                new DetectLocal(Detection.NONE, List.of(), Optional.empty(), Optional.empty()),
+                new FixedKernel("192.0.2.1"));
+    }
+
+    static OwnNode ownNode(
+            NodePortAddresses nodePorts, DetectLocal detectLocal, NodeKernel kernel) {
+        return new OwnNode("a", detectLocal, nodePorts, kernel);
+    }
 
     /** A Service in namespace default with the TCP port {@code http} 80. */
     static Service service(String name, String... clusterIps) {

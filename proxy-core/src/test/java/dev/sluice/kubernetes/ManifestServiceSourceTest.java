@@ -34,7 +34,11 @@ class ManifestServiceSourceTest {
     private final AtomicLong nanos = new AtomicLong();
     private final AtomicInteger changes = new AtomicInteger();
     private ManifestServiceSource source =
-            new ManifestServiceSource(Path.of("unused"), LoopbackEndpoints.REFUSED);
+            new ManifestServiceSource(
+                    Path.of("unused"),
+                    KubernetesFixtures.RULES,
+                    KubernetesFixtures.ownNode(),
+                    System::nanoTime);
 
     @AfterEach
     void close() {
@@ -75,7 +79,12 @@ class ManifestServiceSourceTest {
         write("a.yaml", service("a", 1));
         Files.createSymbolicLink(folder.resolve("dangling.yaml"), folder.resolve("missing"));
         Path path = folder.resolve(name);
-        source = new ManifestServiceSource(path, LoopbackEndpoints.REFUSED);
+        source =
+                new ManifestServiceSource(
+                        path,
+                        KubernetesFixtures.RULES,
+                        KubernetesFixtures.ownNode(),
+                        System::nanoTime);
 
         assertThatThrownBy(() -> source.start(changes::incrementAndGet))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -90,7 +99,12 @@ class ManifestServiceSourceTest {
     /** Else its poll would call a program that was told that the start failed. */
     @Test
     void aCallbackThatThrowsStopsTheStart() {
-        source = new ManifestServiceSource(folder, LoopbackEndpoints.REFUSED);
+        source =
+                new ManifestServiceSource(
+                        folder,
+                        KubernetesFixtures.RULES,
+                        KubernetesFixtures.ownNode(),
+                        System::nanoTime);
 
         assertThatThrownBy(
                         () ->
@@ -257,7 +271,9 @@ class ManifestServiceSourceTest {
 
     @Test
     void aCallbackThatThrowsDoesNotEndTheLooks() throws IOException {
-        source = new ManifestServiceSource(folder, LoopbackEndpoints.REFUSED, nanos::get);
+        source =
+                new ManifestServiceSource(
+                        folder, KubernetesFixtures.RULES, KubernetesFixtures.ownNode(), nanos::get);
         var poll =
                 source.begin(
                         () -> {
@@ -287,7 +303,12 @@ class ManifestServiceSourceTest {
 
     @Test
     void itsOwnThreadLooks() throws IOException {
-        source = new ManifestServiceSource(folder, LoopbackEndpoints.REFUSED);
+        source =
+                new ManifestServiceSource(
+                        folder,
+                        KubernetesFixtures.RULES,
+                        KubernetesFixtures.ownNode(),
+                        System::nanoTime);
         source.start(changes::incrementAndGet);
         assertThat(changes).hasValue(1);
 
@@ -307,7 +328,9 @@ class ManifestServiceSourceTest {
     }
 
     private ManifestServiceSource.Poll begin(Path path) {
-        source = new ManifestServiceSource(path, LoopbackEndpoints.REFUSED, nanos::get);
+        source =
+                new ManifestServiceSource(
+                        path, KubernetesFixtures.RULES, KubernetesFixtures.ownNode(), nanos::get);
         return source.begin(changes::incrementAndGet);
     }
 

@@ -29,10 +29,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Threads: any.
  */
 final class ScriptedApi implements AutoCloseable {
-    static final String SERVICES = ListedResource.SERVICES.path();
-    static final String SLICES = ListedResource.SLICES.path();
-    static final String BETA_SLICES = ListedResource.BETA_SLICES.path();
-    static final String ENDPOINTS = ListedResource.ENDPOINTS.path();
+    static final String SERVICES = ListedResource.SERVICES_PATH;
+    static final String SLICES = ListedResource.SLICES_PATH;
+    static final String BETA_SLICES = ListedResource.BETA_SLICES_PATH;
+    static final String ENDPOINTS = ListedResource.ENDPOINTS_PATH;
+    static final String NODES = ListedResource.NODES_PATH;
 
     /** What a client sent. */
     record Request(
@@ -74,7 +75,7 @@ final class ScriptedApi implements AutoCloseable {
     private final int port;
 
     ScriptedApi() throws Exception {
-        served.addAll(List.of(SERVICES, SLICES, ENDPOINTS));
+        served.addAll(List.of(SERVICES, SLICES, ENDPOINTS, NODES));
         server = listen(0);
         port = server.actualPort();
     }

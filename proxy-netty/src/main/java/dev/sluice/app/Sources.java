@@ -5,9 +5,7 @@ import dev.sluice.config.ProxyConfig;
 import dev.sluice.config.ProxyConfig.Redirect.Mode;
 import dev.sluice.control.ServiceSource;
 import dev.sluice.kubernetes.ApiServer;
-import dev.sluice.kubernetes.ApiServerVip;
 import dev.sluice.kubernetes.KubernetesServiceSource;
-import dev.sluice.kubernetes.LoopbackEndpoints;
 import dev.sluice.kubernetes.ManifestServiceSource;
 import java.net.URI;
 import java.nio.file.Files;
@@ -42,12 +40,7 @@ final class Sources {
         if (!kubernetes.namesServer()) {
             checkPod(config, environment);
         }
-        return new KubernetesServiceSource(
-                ApiServer.of(kubernetes, environment),
-                loopback(config),
-                config.redirect().mode() == Mode.NONE
-                        ? ApiServerVip.ALLOWED
-                        : ApiServerVip.REFUSED);
+        return new KubernetesServiceSource(ApiServer.of(kubernetes, environment), config);
     }
 
     private static ServiceSource manifests(ProxyConfig config, Path path) {
@@ -55,7 +48,7 @@ final class Sources {
             throw new InvalidConfigException(
                     "sluice.manifests '" + path + "': there is no such file or folder");
         }
-        return new ManifestServiceSource(path, loopback(config));
+        return new ManifestServiceSource(path, config);
     }
 
     /** What the kubelet puts into a pod is the ClusterIP of the API server. */
@@ -74,11 +67,5 @@ final class Sources {
                             + " sluice.kubernetes.api-server to an address of the API server"
                             + " itself");
         }
-    }
-
-    private static LoopbackEndpoints loopback(ProxyConfig config) {
-        return config.dial().allowLoopback()
-                ? LoopbackEndpoints.ALLOWED
-                : LoopbackEndpoints.REFUSED;
     }
 }
