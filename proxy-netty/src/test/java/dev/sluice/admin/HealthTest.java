@@ -55,7 +55,8 @@ class HealthTest {
 
     private static Reply readyz(ReconcileStatus status, String query, WatchStatus... watches)
             throws Exception {
-        ReadyzPage page = new ReadyzPage(() -> status, () -> List.of(watches), () -> false);
+        ReadyzPage page =
+                new ReadyzPage(() -> status, () -> List.of(watches), Optional::empty, () -> false);
         return page.reply(PageRequest.of("/readyz" + query, Optional.empty()))
                 .toCompletableFuture()
                 .get();
