@@ -148,6 +148,7 @@ public final class HealthServers implements AutoCloseable {
     /** Where the node's health is told; empty while it is not. */
     public Optional<InetSocketAddress> address() {
         return Optional.ofNullable(listener)
+                .filter(Channel::isActive)
                 .map(channel -> (InetSocketAddress) channel.localAddress());
     }
 

@@ -57,11 +57,7 @@ final class ReadyzPage implements Page {
         checks.add(rules(now));
         checks.add(notAll("service-ports", now.portFailures()));
         checks.add(notAll("health-checks", now.healthCheckFailures()));
-        checks.add(
-                healthFailure
-                        .get()
-                        .map(failure -> Check.ok("health-server", failure))
-                        .orElseGet(() -> Check.ok("health-server")));
+        healthFailure.get().ifPresent(failure -> checks.add(Check.ok("health-server", failure)));
         watches.get().forEach(watch -> checks.add(check(watch)));
         return new HealthReport("readyz", checks);
     }
