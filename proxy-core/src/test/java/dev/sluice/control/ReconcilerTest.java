@@ -29,6 +29,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -603,6 +604,63 @@ class ReconcilerTest {
         control.advance(Duration.ofSeconds(10));
         assertThat(reconciler.syncs().oldestUnapplied()).isEmpty();
         assertThat(reconciler.syncs().lastApplied().orElseThrow()).isAfter(asked);
+    }
+
+    @Test
+    void triggersAreTimedAndChangesPendingUntilTheKernelHasTheirRules() {
+        ServiceSnapshot snapshot = ServiceSnapshot.of(port("a", "10.96.0.1", "10.244.0.1"));
+        List<Instant> triggers = new ArrayList<>(List.of(control.instant()));
+        ServiceSource dated =
+                new ServiceSource() {
+                    @Override
+                    public void start(Runnable onChange) {
+                        onChange.run();
+                    }
+
+                    @Override
+                    public Optional<ServiceSnapshot> snapshot() {
+                        return Optional.of(snapshot);
+                    }
+
+                    @Override
+                    public List<Instant> takeTriggerTimes() {
+                        List<Instant> taken = List.copyOf(triggers);
+                        triggers.clear();
+                        return taken;
+                    }
+
+                    @Override
+                    public ChangeCounts changes() {
+                        return new ChangeCounts(1, 2);
+                    }
+
+                    @Override
+                    public void close() {}
+                };
+        SyncTimes syncs = new SyncTimes(control::instant);
+        node.rulesFailing = new RedirectException("xtables lock is held");
+        new Reconciler(
+                        dated,
+                        node,
+                        HealthChecks.NONE,
+                        node,
+                        syncs,
+                        PACE,
+                        REMOVAL_LIMIT,
+                        control,
+                        control::nanoTime)
+                .start();
+        control.advance(Duration.ofSeconds(30));
+        assertThat(syncs.programmingTimes().counts()).containsOnly(0L);
+        assertThat(syncs.appliedChanges()).isEqualTo(ChangeCounts.NONE);
+
+        node.rulesFailing = null;
+        control.advance(Duration.ofSeconds(30));
+
+        assertThat(syncs.programmingTimes().sum())
+                .isBetween(Duration.ofSeconds(30), Duration.ofSeconds(36));
+        assertThat(syncs.programmingTimes().counts().stream().mapToLong(n -> n).sum()).isOne();
+        assertThat(syncs.appliedChanges()).isEqualTo(new ChangeCounts(1, 2));
     }
 
     @Test
