@@ -76,15 +76,22 @@ public record ProxyConfig(
      */
     public ProxyConfig allowingLoopback() {
         return with(
-                new Dial(dial.tryTimeouts(), dial.totalTimeout(), dial.retryPause(), true), admin);
+                new Dial(dial.tryTimeouts(), dial.totalTimeout(), dial.retryPause(), true),
+                health,
+                admin);
     }
 
     /** The same with another admin server, or with none. */
     public ProxyConfig withAdmin(Admin other) {
-        return with(dial, other);
+        return with(dial, health, other);
     }
 
-    private ProxyConfig with(Dial otherDial, Admin otherAdmin) {
+    /** The same with another health server, or with none. */
+    public ProxyConfig withHealth(Health other) {
+        return with(dial, other, admin);
+    }
+
+    private ProxyConfig with(Dial otherDial, Health otherHealth, Admin otherAdmin) {
         return new ProxyConfig(
                 manifests,
                 kubernetes,
@@ -92,7 +99,7 @@ public record ProxyConfig(
                 services,
                 nodePorts,
                 udp,
-                health,
+                otherHealth,
                 transport,
                 redirect,
                 listener,
@@ -193,7 +200,10 @@ public record ProxyConfig(
      *
      * @param address where it listens, port 0 for any free one; empty: there is none
      */
-    public record Health(Optional<InetSocketAddress> address) {}
+    public record Health(Optional<InetSocketAddress> address) {
+        /** Nobody is told. */
+        public static final Health NONE = new Health(Optional.empty());
+    }
 
     /** Which Netty transport carries the connections, and on how many event loops. */
     public record Transport(Kind kind, int eventLoops) {

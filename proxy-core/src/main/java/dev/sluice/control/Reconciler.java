@@ -7,7 +7,6 @@ import dev.sluice.model.SnapshotDiff;
 import dev.sluice.redirect.RedirectRules;
 import dev.sluice.redirect.RuleSet;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Queue;
 import java.util.SortedMap;
@@ -49,7 +48,7 @@ public final class Reconciler {
     private final AtomicBoolean stopping = new AtomicBoolean();
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
     private volatile ReconcileStatus status = ReconcileStatus.NOTHING_YET;
-    private final SyncTimes syncs = new SyncTimes(InstantSource.system());
+    private final SyncTimes syncs;
     private final NextRun nextRun;
     private long earliestRun;
 
@@ -67,6 +66,7 @@ public final class Reconciler {
      * @param source followed until {@link #stop}, which closes it
      * @param listeners all of them closed by {@link #stop}
      * @param healthChecks all of them ended by {@link #stop}
+     * @param syncs told of every run
      * @param removalLimit how long {@link #stop} goes on to try if rules can't be removed
      */
     public Reconciler(
@@ -74,6 +74,7 @@ public final class Reconciler {
             ServiceListeners listeners,
             HealthChecks healthChecks,
             RedirectRules rules,
+            SyncTimes syncs,
             ProxyConfig.Reconcile pace,
             Duration removalLimit) {
         this(
@@ -81,6 +82,7 @@ public final class Reconciler {
                 listeners,
                 healthChecks,
                 rules,
+                syncs,
                 pace,
                 removalLimit,
                 ControlThread.start(),
@@ -95,6 +97,7 @@ public final class Reconciler {
             ServiceListeners listeners,
             HealthChecks healthChecks,
             RedirectRules rules,
+            SyncTimes syncs,
             ProxyConfig.Reconcile pace,
             Duration removalLimit,
             ScheduledExecutorService control,
@@ -104,6 +107,7 @@ public final class Reconciler {
         this.healthChecks = healthChecks;
         this.ports = new AppliedPorts(listeners);
         this.rules = new PacedRules(rules, pace, nanoTime);
+        this.syncs = syncs;
         this.pace = pace;
         this.removalLimit = removalLimit;
         this.control = control;
@@ -187,6 +191,7 @@ public final class Reconciler {
         // Those who wait for this run at the latest; who comes during it waits for the next one.
         List<CompletableFuture<ReconcileStatus>> served = List.copyOf(waiting);
         try {
+            syncs.begins(source.changes());
             source.snapshot().ifPresent(desired -> reconcile(desired, served, begin));
         } catch (UnusableSourceException e) {
             status = status.brokenOff(e);
@@ -202,6 +207,7 @@ public final class Reconciler {
 
     private void reconcile(
             ServiceSnapshot desired, List<CompletableFuture<ReconcileStatus>> served, long begin) {
+        syncs.triggered(source.takeTriggerTimes());
         SnapshotDiff diff = SnapshotDiff.between(ports.applied(), desired.servicePorts());
         listeners.localSources(desired.localSources());
         ports.openAndUpdate(diff);
@@ -209,6 +215,7 @@ public final class Reconciler {
         rules.write(wanted);
         if (rules.hold(wanted)) {
             ports.close(diff.removed());
+            syncs.inForce();
         }
         SortedMap<ServiceName, String> unchecked = healthChecks.replaceAll(desired.healthChecks());
         ports.failures().endRun();

@@ -5,14 +5,15 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
- * How long something took, in buckets each twice as wide as the one before.
+ * How long something took, in buckets.
  *
  * <p>Threads: any; without a lock.
  */
 public final class DurationHistogram {
-    private final long firstNanos;
+    private final long[] boundNanos;
 
     /** One for each bound, and one for what is longer than the last. */
     private final AtomicLongArray counts;
@@ -20,12 +21,21 @@ public final class DurationHistogram {
     private final LongAdder sumNanos = new LongAdder();
 
     /**
+     * Buckets each twice as wide as the one before.
+     *
      * @param first upper bound of the first bucket, inclusive; more than zero
      * @param buckets number of bounds, 1 to 30
      */
     public DurationHistogram(Duration first, int buckets) {
-        firstNanos = first.toNanos();
-        counts = new AtomicLongArray(buckets + 1);
+        this(IntStream.range(0, buckets).mapToObj(i -> first.multipliedBy(1L << i)).toList());
+    }
+
+    /**
+     * @param bounds upper bounds, inclusive, ascending
+     */
+    public DurationHistogram(List<Duration> bounds) {
+        boundNanos = bounds.stream().mapToLong(Duration::toNanos).toArray();
+        counts = new AtomicLongArray(boundNanos.length + 1);
     }
 
     /**
@@ -35,7 +45,7 @@ public final class DurationHistogram {
      */
     public void record(long nanos) {
         int bucket = 0;
-        while (bucket < counts.length() - 1 && nanos > firstNanos << bucket) {
+        while (bucket < boundNanos.length && nanos > boundNanos[bucket]) {
             bucket++;
         }
         counts.incrementAndGet(bucket);
@@ -44,12 +54,9 @@ public final class DurationHistogram {
 
     /** What has been recorded so far. */
     public Snapshot snapshot() {
-        int bounds = counts.length() - 1;
         return new Snapshot(
-                IntStream.range(0, bounds)
-                        .mapToObj(i -> Duration.ofNanos(firstNanos << i))
-                        .toList(),
-                IntStream.rangeClosed(0, bounds).mapToObj(counts::get).toList(),
+                LongStream.of(boundNanos).mapToObj(Duration::ofNanos).toList(),
+                IntStream.range(0, counts.length()).mapToObj(counts::get).toList(),
                 Duration.ofNanos(sumNanos.sum()));
     }
 

@@ -1,6 +1,7 @@
 package dev.sluice.control;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -37,6 +38,11 @@ final class FakeControl extends AbstractExecutorService implements ScheduledExec
     /** Milliseconds since the clock was made. */
     long millis() {
         return TimeUnit.NANOSECONDS.toMillis(now - origin);
+    }
+
+    /** The same as a wall clock tells it. */
+    Instant instant() {
+        return Instant.EPOCH.plusNanos(now - origin);
     }
 
     /** Runs what is due now. */

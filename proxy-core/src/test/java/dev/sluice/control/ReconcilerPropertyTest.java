@@ -69,6 +69,7 @@ class ReconcilerPropertyTest {
                         node,
                         HealthChecks.NONE,
                         node,
+                        new SyncTimes(control::instant),
                         ReconcilerTest.PACE,
                         Duration.ofSeconds(15),
                         control,

@@ -27,6 +27,9 @@ import dev.sluice.redirect.RuleSet;
 import dev.sluice.redirect.UnservedFamilyException;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -55,7 +58,15 @@ class ReconcilerTest {
     private final ProgrammaticServiceSource source = new ProgrammaticServiceSource();
     private final Reconciler reconciler =
             new Reconciler(
-                    source, node, node, node, PACE, REMOVAL_LIMIT, control, control::nanoTime);
+                    source,
+                    node,
+                    node,
+                    node,
+                    new SyncTimes(control::instant),
+                    PACE,
+                    REMOVAL_LIMIT,
+                    control,
+                    control::nanoTime);
 
     private final Logger logger = (Logger) LoggerFactory.getLogger("dev.sluice.control");
     private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
@@ -110,6 +121,7 @@ class ReconcilerTest {
                         node,
                         HealthChecks.NONE,
                         node,
+                        new SyncTimes(control::instant),
                         PACE,
                         REMOVAL_LIMIT,
                         control,
@@ -574,6 +586,104 @@ class ReconcilerTest {
     }
 
     @Test
+    void aChangeIsUnappliedUntilTheKernelHasItsRules() {
+        set(port("a", "10.96.0.1", "10.244.0.1"));
+        assertThat(reconciler.syncs().oldestUnapplied()).isEmpty();
+        control.advance(Duration.ofSeconds(10));
+        Instant applied = reconciler.syncs().lastApplied().orElseThrow();
+
+        node.rulesFailing = new RedirectException("xtables lock is held");
+        Instant asked = control.instant();
+        set(port("a", "10.96.0.2", "10.244.0.1"));
+        control.advance(Duration.ofSeconds(61));
+        set(port("a", "10.96.0.3", "10.244.0.1"));
+        assertThat(reconciler.syncs().oldestUnapplied()).contains(asked);
+        assertThat(reconciler.syncs().lastApplied()).contains(applied);
+
+        node.rulesFailing = null;
+        control.advance(Duration.ofSeconds(10));
+        assertThat(reconciler.syncs().oldestUnapplied()).isEmpty();
+        assertThat(reconciler.syncs().lastApplied().orElseThrow()).isAfter(asked);
+    }
+
+    @Test
+    void triggersAreTimedAndChangesPendingUntilTheKernelHasTheirRules() {
+        ServiceSnapshot snapshot = ServiceSnapshot.of(port("a", "10.96.0.1", "10.244.0.1"));
+        List<Instant> triggers = new ArrayList<>(List.of(control.instant()));
+        ServiceSource dated =
+                new ServiceSource() {
+                    @Override
+                    public void start(Runnable onChange) {
+                        onChange.run();
+                    }
+
+                    @Override
+                    public Optional<ServiceSnapshot> snapshot() {
+                        return Optional.of(snapshot);
+                    }
+
+                    @Override
+                    public List<Instant> takeTriggerTimes() {
+                        List<Instant> taken = List.copyOf(triggers);
+                        triggers.clear();
+                        return taken;
+                    }
+
+                    @Override
+                    public ChangeCounts changes() {
+                        return new ChangeCounts(1, 2);
+                    }
+
+                    @Override
+                    public void close() {}
+                };
+        SyncTimes syncs = new SyncTimes(control::instant);
+        node.rulesFailing = new RedirectException("xtables lock is held");
+        new Reconciler(
+                        dated,
+                        node,
+                        HealthChecks.NONE,
+                        node,
+                        syncs,
+                        PACE,
+                        REMOVAL_LIMIT,
+                        control,
+                        control::nanoTime)
+                .start();
+        control.advance(Duration.ofSeconds(30));
+        assertThat(syncs.programmingTimes().counts()).containsOnly(0L);
+        assertThat(syncs.appliedChanges()).isEqualTo(ChangeCounts.NONE);
+
+        node.rulesFailing = null;
+        control.advance(Duration.ofSeconds(30));
+
+        assertThat(syncs.programmingTimes().sum())
+                .isBetween(Duration.ofSeconds(30), Duration.ofSeconds(36));
+        assertThat(syncs.programmingTimes().counts().stream().mapToLong(n -> n).sum()).isOne();
+        assertThat(syncs.appliedChanges()).isEqualTo(new ChangeCounts(1, 2));
+    }
+
+    @Test
+    void rulesThatCannotBeRepairedAreUnappliedThoughNothingChanged() {
+        set(port("a", "10.96.0.1", "10.244.0.1"));
+        node.rulesFailing = new RedirectException("xtables lock is held");
+        control.advance(Duration.ofSeconds(70));
+
+        assertThat(reconciler.syncs().oldestUnapplied().orElseThrow())
+                .isBefore(control.instant().minusSeconds(60));
+    }
+
+    @Test
+    void aServicePortThatFailsAloneLeavesNothingUnapplied() {
+        node.failing.put(name("a"), new IOException("no port"));
+        set(port("a", "10.96.0.1", "10.244.0.1"), port("b", "10.96.0.2", "10.244.0.1"));
+        control.advance(Duration.ofSeconds(70));
+
+        assertThat(reconciler.status().portFailures()).containsOnlyKeys(name("a"));
+        assertThat(reconciler.syncs().oldestUnapplied()).isEmpty();
+    }
+
+    @Test
     void rulesThatFailForAnotherReasonAreWarnedOfAnew() {
         node.rulesFailing = new UnservedFamilyException("no ip6tables");
         set(port("a", "10.96.0.1", "10.244.0.1"));
@@ -781,7 +891,14 @@ class ReconcilerTest {
         ProgrammaticServiceSource own = new ProgrammaticServiceSource();
         FakeNode ownNode = new FakeNode(new Random(1));
         Reconciler running =
-                new Reconciler(own, ownNode, HealthChecks.NONE, ownNode, PACE, REMOVAL_LIMIT);
+                new Reconciler(
+                        own,
+                        ownNode,
+                        HealthChecks.NONE,
+                        ownNode,
+                        new SyncTimes(InstantSource.system()),
+                        PACE,
+                        REMOVAL_LIMIT);
         running.start();
         own.set(ServiceSnapshot.of(port("a", "10.96.0.1", "10.244.0.1")));
 

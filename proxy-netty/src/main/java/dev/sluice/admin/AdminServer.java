@@ -21,6 +21,7 @@ import java.io.InterruptedIOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
@@ -44,18 +45,20 @@ public final class AdminServer implements AutoCloseable {
 
     private static final Duration RULE_PROGRAM_TIME = Duration.ofSeconds(30);
 
+    static final int MOST_CONNECTIONS = 16;
+
     private static final long RETRY_MILLIS = 100;
     private static final long CLOSE_LIMIT_SECONDS = 2;
 
     private final EventLoopGroup group;
     private final AtomicBoolean draining;
-    private final AdminConnections connections;
+    private final HttpPlaces connections;
     private final Channel listener;
 
     private AdminServer(
             EventLoopGroup group,
             AtomicBoolean draining,
-            AdminConnections connections,
+            HttpPlaces connections,
             Channel listener) {
         this.group = group;
         this.draining = draining;
@@ -69,7 +72,8 @@ public final class AdminServer implements AutoCloseable {
      * @param address where; port 0 is any free one
      * @param patience how long to wait for an address that is in use
      * @param config its parts {@code admin} and {@code redirect}
-     * @param source asked for the freshness of its lists only
+     * @param source asked for the freshness of its lists and its changes only
+     * @param health told of, if there are any
      * @throws IOException if the address can't be had, in one line; {@link InterruptedIOException}
      *     if the thread was interrupted
      */
@@ -80,7 +84,8 @@ public final class AdminServer implements AutoCloseable {
             Reconciler reconciler,
             ServiceSource source,
             Traffic traffic,
-            AffinitySelectorFactory affinity)
+            AffinitySelectorFactory affinity,
+            Optional<HealthServers> health)
             throws IOException {
         EventLoopGroup group =
                 new MultiThreadIoEventLoopGroup(1, AdminServer::thread, NioIoHandler.newFactory());
@@ -88,12 +93,15 @@ public final class AdminServer implements AutoCloseable {
         AdminServer started = null;
         try {
             EventLoop loop = group.next();
-            Pages pages = pages(loop, draining, config, reconciler, source, traffic, affinity);
+            Pages pages =
+                    pages(loop, draining, config, reconciler, source, traffic, affinity, health);
             HostRule hosts = new HostRule(config.admin().allowedHosts());
-            AdminConnections connections =
-                    new AdminConnections(loop, pages, hosts, RequestTimer.Limits.USUAL);
+            HttpPlaces places = new HttpPlaces(MOST_CONNECTIONS, loop);
+            HttpConnections connections =
+                    new HttpConnections(
+                            places, new AdminSite(pages, hosts), RequestTimer.Limits.USUAL);
             Channel listener = listen(address, patience, group, connections);
-            started = new AdminServer(group, draining, connections, listener);
+            started = new AdminServer(group, draining, places, listener);
             return started;
         } finally {
             if (started == null) {
@@ -115,7 +123,8 @@ public final class AdminServer implements AutoCloseable {
             Reconciler reconciler,
             ServiceSource source,
             Traffic traffic,
-            AffinitySelectorFactory affinity) {
+            AffinitySelectorFactory affinity,
+            Optional<HealthServers> health) {
         FreshTraffic fresh = new FreshTraffic(traffic, loop);
         Duration controlLimit =
                 RULE_PROGRAM_TIME.plus(config.redirect().lockWait()).multipliedBy(RULE_PROGRAMS);
@@ -127,12 +136,16 @@ public final class AdminServer implements AutoCloseable {
                 .add(
                         "/readyz",
                         "whether clients are served as they should be; ?verbose",
-                        new ReadyzPage(reconciler::status, source::watches, draining::get))
+                        new ReadyzPage(
+                                reconciler::status,
+                                source::watches,
+                                () -> health.flatMap(HealthServers::failure),
+                                draining::get))
                 .add("/healthz", "ok while this server runs", text("ok"))
                 .add(
                         "/metrics",
                         "metrics for Prometheus",
-                        new MetricsPage(fresh, reconciler, source::watches, affinity))
+                        new MetricsPage(fresh, reconciler, source, affinity, health))
                 .add(
                         "/api/v1/services",
                         "Service ports and what was left out, JSON; ?namespace= ?service=",
@@ -155,7 +168,7 @@ public final class AdminServer implements AutoCloseable {
             InetSocketAddress wanted,
             Duration patience,
             EventLoopGroup group,
-            AdminConnections connections)
+            HttpConnections connections)
             throws IOException {
         ServerBootstrap bootstrap =
                 new ServerBootstrap()

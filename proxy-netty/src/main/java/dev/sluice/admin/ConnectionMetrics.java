@@ -34,9 +34,10 @@ final class ConnectionMetrics {
                 "sluice_connections_failed",
                 "Connections that never reached an endpoint. client_gone: the client left first;"
                         + " no_descriptor: no file descriptor was left; no_endpoint: came as the"
-                        + " last endpoint left; not_redirected: came to the listener itself;"
-                        + " over_limit: more than sluice_connections_max; unanswered: no endpoint"
-                        + " answered.",
+                        + " last endpoint left; no_local_endpoint: came before the rules by which"
+                        + " policy Local drops; not_redirected: came to the listener itself;"
+                        + " over_limit: more than sluice_connections_max; source_not_allowed: not"
+                        + " of loadBalancerSourceRanges; unanswered: no endpoint answered.",
                 byReason(total, Outcomes.FAILED));
         families.counter(
                 "sluice_connections_broken",

@@ -2,7 +2,7 @@ package dev.sluice.admin;
 
 import dev.sluice.affinity.AffinitySelectorFactory;
 import dev.sluice.control.Reconciler;
-import dev.sluice.control.WatchStatus;
+import dev.sluice.control.ServiceSource;
 import dev.sluice.netty.ServedPort;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
@@ -17,8 +17,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
 
 /**
  * {@code /metrics}, in the format of Prometheus that the client asks for.
@@ -28,7 +28,8 @@ import java.util.function.Supplier;
 final class MetricsPage implements Page {
     private final FreshTraffic traffic;
     private final Reconciler reconciler;
-    private final Supplier<List<WatchStatus>> watches;
+    private final ServiceSource source;
+    private final Optional<HealthServers> health;
     private final ServiceMetrics services;
     private final ExpositionFormats formats = ExpositionFormats.init();
     private final PrometheusRegistry process = new PrometheusRegistry();
@@ -36,11 +37,13 @@ final class MetricsPage implements Page {
     MetricsPage(
             FreshTraffic traffic,
             Reconciler reconciler,
-            Supplier<List<WatchStatus>> watches,
-            AffinitySelectorFactory affinity) {
+            ServiceSource source,
+            AffinitySelectorFactory affinity,
+            Optional<HealthServers> health) {
         this.traffic = traffic;
         this.reconciler = reconciler;
-        this.watches = watches;
+        this.source = source;
+        this.health = health;
         this.services = new ServiceMetrics(affinity);
         // Only what is read at a scrape: others add listeners to the JVM that outlive the proxy.
         ProcessMetrics.builder().register(process);
@@ -62,7 +65,9 @@ final class MetricsPage implements Page {
         List<ServedPort> served = traffic.traffic().servedPorts();
         ConnectionMetrics.add(families, traffic.traffic(), served);
         services.add(families, traffic.traffic(), served);
-        ControlMetrics.add(families, reconciler.status(), reconciler.syncs(), watches.get());
+        ControlMetrics.add(families, reconciler.status(), reconciler.syncs(), source.watches());
+        KubeProxyMetrics.add(families, reconciler.syncs(), source.changes(), served);
+        health.ifPresent(servers -> KubeProxyMetrics.addHealth(families, servers.site()));
         process.scrape().forEach(families.all()::add);
         ByteArrayOutputStream text = new ByteArrayOutputStream();
         try {

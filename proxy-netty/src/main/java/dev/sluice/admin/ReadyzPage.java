@@ -5,6 +5,8 @@ import dev.sluice.control.ReconcileStatus;
 import dev.sluice.control.WatchStatus;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -18,12 +20,18 @@ import java.util.function.Supplier;
 final class ReadyzPage implements Page {
     private final Supplier<ReconcileStatus> status;
     private final Supplier<List<WatchStatus>> watches;
+    private final Supplier<Optional<String>> healthFailure;
     private final BooleanSupplier draining;
 
+    /**
+     * @param healthFailure why the node's health can't be told to load balancers
+     */
     ReadyzPage(
             Supplier<ReconcileStatus> status,
             Supplier<List<WatchStatus>> watches,
+            Supplier<Optional<String>> healthFailure,
             BooleanSupplier draining) {
+        this.healthFailure = healthFailure;
         this.status = status;
         this.watches = watches;
         this.draining = draining;
@@ -47,7 +55,9 @@ final class ReadyzPage implements Page {
                         ? Check.ok("services")
                         : Check.failed("services", "not yet complete for the first time"));
         checks.add(rules(now));
-        checks.add(servicePorts(now));
+        checks.add(notAll("service-ports", now.portFailures()));
+        checks.add(notAll("health-checks", now.healthCheckFailures()));
+        healthFailure.get().ifPresent(failure -> checks.add(Check.ok("health-server", failure)));
         watches.get().forEach(watch -> checks.add(check(watch)));
         return new HealthReport("readyz", checks);
     }
@@ -60,15 +70,15 @@ final class ReadyzPage implements Page {
         return failure.isEmpty() ? Check.ok("rules") : Check.ok("rules", failure);
     }
 
-    private static Check servicePorts(ReconcileStatus status) {
-        int failures = status.portFailures().size();
-        return failures == 0
-                ? Check.ok("service-ports")
+    // Those who can be served are: one that can't is no reason to send nobody here.
+    private static Check notAll(String name, SortedMap<?, String> failures) {
+        return failures.isEmpty()
+                ? Check.ok(name)
                 : Check.ok(
-                        "service-ports",
-                        failures
+                        name,
+                        failures.size()
                                 + " not as they should be, among them "
-                                + status.portFailures().firstKey());
+                                + failures.firstKey());
     }
 
     private static Check check(WatchStatus watch) {

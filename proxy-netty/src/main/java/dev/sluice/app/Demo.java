@@ -118,7 +118,10 @@ final class Demo implements AutoCloseable {
     /** A proxy whose rules are in force. No packet is sent to the ClusterIP before they are. */
     private static ServiceProxy redirected(ProgrammaticServiceSource source) throws IOException {
         ProxyConfig config =
-                ProxyConfig.defaults().withAdmin(ProxyConfig.Admin.NONE).allowingLoopback();
+                ProxyConfig.defaults()
+                        .withAdmin(ProxyConfig.Admin.NONE)
+                        .withHealth(ProxyConfig.Health.NONE)
+                        .allowingLoopback();
         ServiceProxy proxy = ServiceProxy.builder().config(config).source(source).start();
         try {
             int listener =

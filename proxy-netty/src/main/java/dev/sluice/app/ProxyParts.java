@@ -1,13 +1,16 @@
 package dev.sluice.app;
 
 import dev.sluice.admin.AdminServer;
+import dev.sluice.admin.HealthServers;
 import dev.sluice.affinity.AffinitySelectorFactory;
 import dev.sluice.balance.RoundRobinSelectorFactory;
+import dev.sluice.config.NodePortAddresses;
 import dev.sluice.config.ProxyConfig;
 import dev.sluice.control.HealthChecks;
 import dev.sluice.control.Reconciler;
 import dev.sluice.control.ServiceListeners;
 import dev.sluice.control.ServiceSource;
+import dev.sluice.control.SyncTimes;
 import dev.sluice.netty.NettyServiceListeners;
 import dev.sluice.redirect.RedirectException;
 import dev.sluice.redirect.RedirectRules;
@@ -18,6 +21,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Deque;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -28,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Threads: put together by one; what the parts allow then.
  *
+ * @param health who tells load balancers; empty if nobody is to
  * @param state the lock on what outlives the process; empty if nothing does
  * @param held to be closed once no rule and no listener is left, last one first
  */
@@ -37,6 +42,7 @@ record ProxyParts(
         AffinitySelectorFactory affinity,
         NettyServiceListeners listeners,
         Reconciler reconciler,
+        Optional<HealthServers> health,
         Optional<StateDirectory> state,
         Deque<AutoCloseable> held) {
     /** How often the wait for the xtables lock fits into the time for rules to be removed. */
@@ -80,15 +86,43 @@ record ProxyParts(
                 config.redirect().mode() == ProxyConfig.Redirect.Mode.NONE
                         ? new LoggingServiceListeners(netty, config.listener().address())
                         : netty;
+        SyncTimes syncs = new SyncTimes(InstantSource.system());
+        Optional<HealthServers> health = health(config, source, syncs);
+        // Last of all: its port goes to the next copy together with the state.
+        health.ifPresent(held::push);
         Reconciler reconciler =
                 new Reconciler(
                         source,
                         listeners,
-                        HealthChecks.NONE,
+                        health.map(HealthServers::healthChecks).orElse(HealthChecks.NONE),
                         rules,
+                        syncs,
                         config.reconcile(),
                         removalLimit(config));
-        return new ProxyParts(config, source, affinity, netty, reconciler, state, held);
+        return new ProxyParts(config, source, affinity, netty, reconciler, health, state, held);
+    }
+
+    private static Optional<HealthServers> health(
+            ProxyConfig config, ServiceSource source, SyncTimes syncs) throws IOException {
+        if (config.health().address().isEmpty()
+                && config.nodePorts().addresses().equals(NodePortAddresses.NONE)) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(new HealthServers(syncs, source::nodeIneligible));
+        } catch (NoClassDefFoundError e) {
+            throw new IOException(
+                    "sluice.health.address or sluice.node-ports.addresses is set, but the health"
+                            + " servers' libraries are not on the class path ("
+                            + e.getMessage()
+                            + "): add io.netty:netty-codec-http, or set them to none and []",
+                    e);
+        }
+    }
+
+    /** Begins to tell the node's health, if that is to be told. */
+    void startHealth() {
+        health.ifPresent(servers -> config.health().address().ifPresent(servers::listen));
     }
 
     /** How long rules that can't be removed are tried to be. */
@@ -114,7 +148,8 @@ record ProxyParts(
                     reconciler,
                     source,
                     listeners.traffic(),
-                    affinity);
+                    affinity,
+                    health);
         } catch (NoClassDefFoundError e) {
             throw new IOException(
                     "sluice.admin.address is set, but the admin server's libraries are not on the"

@@ -1,6 +1,7 @@
 package dev.sluice.app;
 
 import dev.sluice.admin.AdminServer;
+import dev.sluice.admin.HealthServers;
 import dev.sluice.config.ProxyConfig;
 import dev.sluice.control.ReconcileStatus;
 import dev.sluice.control.Reconciler;
@@ -101,6 +102,14 @@ public final class ServiceProxy implements AutoCloseable {
         return Optional.ofNullable(admin).map(AdminServer::address);
     }
 
+    /**
+     * Where the node's health is told to load balancers; empty if it is not ({@code health.address
+     * = none}), or can't be yet.
+     */
+    public Optional<InetSocketAddress> healthAddress() {
+        return parts.health().flatMap(HealthServers::address);
+    }
+
     /** {@code epoll} or {@code nio}. */
     public String transportName() {
         return listeners.transportName();
@@ -110,6 +119,7 @@ public final class ServiceProxy implements AutoCloseable {
     private void begin() throws IOException {
         try {
             admin = parts.startAdmin();
+            parts.startHealth();
             reconciler.start();
         } catch (IOException | RuntimeException e) {
             // Nothing was written yet: rules of an earlier process stay as they are.
@@ -154,6 +164,8 @@ public final class ServiceProxy implements AutoCloseable {
         // An interrupt asks for an early end, not for rules that are left behind.
         boolean interrupted = Thread.interrupted();
         AdminServer server = admin;
+        // Before anything is closed: who asks is to go elsewhere first.
+        parts.health().ifPresent(HealthServers::drain);
         try {
             if (server != null) {
                 server.drain();

@@ -56,7 +56,7 @@ class AdminConnectionsTest {
         askingAgain.send(FIRST_PART);
         RawHttp servedAgain = connect();
         ask(servedAgain);
-        for (int i = 2; i < AdminConnections.MOST; i++) {
+        for (int i = 2; i < AdminServer.MOST_CONNECTIONS; i++) {
             ask(connect());
         }
         ask(servedAgain);
@@ -74,7 +74,7 @@ class AdminConnectionsTest {
 
     @Test
     void idleConnectionsNeverShutOutAProbe() throws Exception {
-        for (int i = 0; i < 3 * AdminConnections.MOST; i++) {
+        for (int i = 0; i < 3 * AdminServer.MOST_CONNECTIONS; i++) {
             ask(connect());
             assertThat(proxy.get("/livez").status()).isEqualTo(200);
         }
@@ -82,7 +82,7 @@ class AdminConnectionsTest {
 
     @Test
     void oneMoreIsClosedWhileAllAskAndHasAPlaceOnceTheyAreAnswered() throws Exception {
-        for (int i = 0; i < AdminConnections.MOST; i++) {
+        for (int i = 0; i < AdminServer.MOST_CONNECTIONS; i++) {
             connect().send(FIRST_PART);
         }
 

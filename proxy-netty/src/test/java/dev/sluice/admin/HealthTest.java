@@ -3,20 +3,24 @@ package dev.sluice.admin;
 import static dev.sluice.admin.WatchedProxy.port;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.typesafe.config.ConfigFactory;
 import dev.sluice.admin.HealthReport.Check;
 import dev.sluice.app.ServiceProxy;
 import dev.sluice.config.ProxyConfig;
 import dev.sluice.control.ProgrammaticServiceSource;
 import dev.sluice.control.ReconcileStatus;
 import dev.sluice.control.WatchStatus;
+import dev.sluice.model.ServiceName;
 import dev.sluice.model.ServicePortName;
 import dev.sluice.model.ServiceSnapshot;
 import dev.sluice.peer.Backend;
 import dev.sluice.peer.Behaviour;
 import dev.sluice.peer.Peer;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
@@ -24,6 +28,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -55,7 +60,8 @@ class HealthTest {
 
     private static Reply readyz(ReconcileStatus status, String query, WatchStatus... watches)
             throws Exception {
-        ReadyzPage page = new ReadyzPage(() -> status, () -> List.of(watches), () -> false);
+        ReadyzPage page =
+                new ReadyzPage(() -> status, () -> List.of(watches), Optional::empty, () -> false);
         return page.reply(PageRequest.of("/readyz" + query, Optional.empty()))
                 .toCompletableFuture()
                 .get();
@@ -80,6 +86,7 @@ class HealthTest {
                             [+]services ok
                             [+]rules ok
                             [+]service-ports ok
+                            [+]health-checks ok
                             readyz check passed
                             """);
         }
@@ -136,15 +143,7 @@ class HealthTest {
                 Peer client = Peer.connect(proxy.service("web"))) {
             assertThat(client.receiveText(5)).isEqualTo("hello");
             InetSocketAddress address = proxy.admin();
-            CompletableFuture<Void> drained =
-                    CompletableFuture.runAsync(
-                            () -> {
-                                try {
-                                    proxy.proxy().drain(Duration.ofSeconds(30));
-                                } catch (IOException e) {
-                                    throw new IllegalStateException(e);
-                                }
-                            });
+            CompletableFuture<Void> drained = drain(proxy.proxy());
             await().untilAsserted(
                             () ->
                                     assertThat(RawHttp.get(address, "/readyz").body())
@@ -206,6 +205,112 @@ class HealthTest {
         assertThat(reply.status().code()).isEqualTo(200);
         assertThat(body(reply))
                 .contains("1 not as they should be, among them default/web:http/tcp");
+    }
+
+    @Test
+    void whatCannotBeToldToLoadBalancersIsShownAndCostsNoReadiness() throws Exception {
+        SortedMap<ServiceName, String> unchecked = new TreeMap<>();
+        unchecked.put(new ServiceName("default", "web"), "port 30000 is taken");
+        ReconcileStatus status =
+                new ReconcileStatus(
+                        true,
+                        List.of(),
+                        new TreeMap<>(),
+                        unchecked,
+                        Optional.empty(),
+                        true,
+                        Map.of());
+        ReadyzPage page =
+                new ReadyzPage(
+                        () -> status,
+                        List::of,
+                        () -> Optional.of("sluice.health.address is taken"),
+                        () -> false);
+
+        Reply reply =
+                page.reply(PageRequest.of("/readyz", Optional.empty())).toCompletableFuture().get();
+
+        assertThat(reply.status().code()).isEqualTo(200);
+        assertThat(body(reply))
+                .isEqualTo(
+                        """
+                        [+]health-checks ok: 1 not as they should be, among them default/web
+                        [+]health-server ok: sluice.health.address is taken
+                        readyz check passed
+                        """);
+    }
+
+    @Test
+    void loadBalancersAreToldThatItDrainsWhileClientsAreStillServed() throws Exception {
+        ProxyConfig config =
+                ProxyConfig.from(
+                        ConfigFactory.parseString(
+                                """
+                                sluice {
+                                  redirect.mode = none, dial.allow-loopback = true
+                                  admin.address = "127.0.0.1:0", health.address = "127.0.0.1:0"
+                                  node-ports.addresses = [], shutdown.keep-rules = true
+                                }
+                                """));
+        InetSocketAddress address;
+        try (Backend backend = Backend.start(Behaviour.banner("hello"));
+                WatchedProxy proxy =
+                        WatchedProxy.startWith(config, port("web", backend.address()));
+                Peer client = Peer.connect(proxy.service("web"))) {
+            assertThat(client.receiveText(5)).isEqualTo("hello");
+            await().until(() -> proxy.proxy().healthAddress().isPresent());
+            address = proxy.proxy().healthAddress().orElseThrow();
+            assertThat(RawHttp.get(address, "/healthz").status()).isEqualTo(200);
+            CompletableFuture<Void> drained = drain(proxy.proxy());
+            await().untilAsserted(
+                            () ->
+                                    assertThat(RawHttp.get(address, "/healthz").status())
+                                            .isEqualTo(503));
+            assertThat(RawHttp.get(address, "/livez").status()).isEqualTo(200);
+            try (Peer late = Peer.connect(proxy.service("web"))) {
+                assertThat(late.receiveText(5)).isEqualTo("hello");
+            }
+            assertThat(proxy.metrics())
+                    .containsEntry("kubeproxy_proxy_healthz_total{code=\"200\"}", 1.0)
+                    .hasEntrySatisfying(
+                            "kubeproxy_proxy_healthz_total{code=\"503\"}",
+                            count -> assertThat(count).isPositive())
+                    .containsEntry("kubeproxy_proxy_livez_total{code=\"200\"}", 1.0);
+            client.finish();
+            drained.get();
+            assertThat(proxy.proxy().healthAddress()).isEmpty();
+        }
+        assertThatThrownBy(() -> RawHttp.get(address, "/healthz"))
+                .isInstanceOf(ConnectException.class);
+    }
+
+    private static CompletableFuture<Void> drain(ServiceProxy proxy) {
+        return CompletableFuture.runAsync(
+                () -> {
+                    try {
+                        proxy.drain(Duration.ofSeconds(30));
+                    } catch (IOException e) {
+                        throw new IllegalStateException(e);
+                    }
+                });
+    }
+
+    @Test
+    void aHealthAddressThatIsTakenStopsNothingAndIsShown() throws Exception {
+        try (ServerSocket taken = new ServerSocket()) {
+            taken.bind(WatchedProxy.loopback(0));
+            try (WatchedProxy proxy =
+                    WatchedProxy.startWithHealth(WatchedProxy.loopback(taken.getLocalPort()))) {
+                await().untilAsserted(
+                                () ->
+                                        assertThat(proxy.get("/readyz").body())
+                                                .contains(
+                                                        "[+]health-server ok:"
+                                                                + " sluice.health.address ="));
+                assertThat(proxy.get("/readyz").status()).isEqualTo(200);
+                assertThat(proxy.proxy().healthAddress()).isEmpty();
+            }
+        }
     }
 
     @Test

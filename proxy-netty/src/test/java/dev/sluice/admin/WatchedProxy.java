@@ -46,6 +46,21 @@ final class WatchedProxy implements AutoCloseable {
         return startWithPlaces(1000, ports);
     }
 
+    /** The same with settings of the test. */
+    static WatchedProxy startWith(ProxyConfig config, ServicePort... ports) throws IOException {
+        return new WatchedProxy(config, ports);
+    }
+
+    /** The same with a health server. */
+    static WatchedProxy startWithHealth(InetSocketAddress health, ServicePort... ports)
+            throws IOException {
+        return new WatchedProxy(
+                ProxyConfig.embedded()
+                        .withHealth(new ProxyConfig.Health(Optional.of(health)))
+                        .withAdmin(admin(loopback(0), 1000)),
+                ports);
+    }
+
     /** The same with so many Service ports in metrics. */
     static WatchedProxy startWithPlaces(int places, ServicePort... ports) throws IOException {
         return new WatchedProxy(

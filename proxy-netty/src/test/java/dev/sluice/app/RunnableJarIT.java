@@ -161,7 +161,9 @@ class RunnableJarIT {
                         "--redirect",
                         "none",
                         "--set",
-                        "admin.address=none");
+                        "admin.address=none",
+                        "--set",
+                        "health.address=none");
         try (BufferedReader log = process.errorReader()) {
             assertThat(log.readLine())
                     .contains("serving 0 Services, 0 ports; transport ", ", redirect none");
@@ -179,9 +181,17 @@ class RunnableJarIT {
     void showsItsHealthAndItsMetricsAndNamesAnAddressThatIsTaken() throws Exception {
         Path manifests = Files.writeString(folder.resolve("empty.yaml"), "kind: List\n");
         String[] run = {
-            "run", "--manifests", manifests.toString(), "--redirect", "none", "--set", ""
+            "run",
+            "--manifests",
+            manifests.toString(),
+            "--redirect",
+            "none",
+            "--set",
+            "health.address=none",
+            "--set",
+            ""
         };
-        run[6] = "admin.address=127.0.0.1:0";
+        run[8] = "admin.address=127.0.0.1:0";
         Process process = start(run);
         try (BufferedReader log = process.errorReader()) {
             String line = log.readLine();
@@ -193,7 +203,7 @@ class RunnableJarIT {
                     .contains("\nsluice_connections_active 0.0\n", "\nprocess_open_fds ");
             assertThat(get(server, "/api/v1/services")).contains("\"servicePorts\":[]");
 
-            run[6] = "admin.address=" + server;
+            run[8] = "admin.address=" + server;
             Finished second = finished(run);
             assertThat(second.exitCode()).isEqualTo(1);
             assertThat(second.err())

@@ -13,7 +13,6 @@ import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
-import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
@@ -22,7 +21,6 @@ import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.util.ReferenceCountUtil;
 import java.net.InetSocketAddress;
-import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
@@ -31,23 +29,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks requests and sends the replies of pages. Only GET and HEAD, without a body: nothing that
- * comes in changes anything.
+ * Reads requests and sends what a {@link Site} answers.
  *
- * <p>Threads: the admin loop only.
+ * <p>Threads: the loop of its connection only.
  */
-final class AdminHandler extends ChannelInboundHandlerAdapter {
-    private static final Logger log = LoggerFactory.getLogger(AdminHandler.class);
+final class HttpHandler extends ChannelInboundHandlerAdapter {
+    private static final Logger log = LoggerFactory.getLogger(HttpHandler.class);
 
-    private final Pages pages;
-    private final HostRule hosts;
+    private final Site site;
     private final RequestTimer timer;
     private boolean over;
 
-    AdminHandler(Pages pages, HostRule hosts, RequestTimer timer) {
-        this.pages = pages;
-        this.hosts = hosts;
+    HttpHandler(Site site, RequestTimer timer) {
+        this.site = site;
         this.timer = timer;
+    }
+
+    /** Whether more follows the headers than the next request. */
+    static boolean hasBody(HttpRequest request) {
+        return HttpUtil.isTransferEncodingChunked(request)
+                || HttpUtil.getContentLength(request, 0L) > 0;
     }
 
     @Override
@@ -69,14 +70,13 @@ final class AdminHandler extends ChannelInboundHandlerAdapter {
         boolean keepAlive;
         CompletionStage<Reply> reply;
         try {
-            check(context, request);
-            keepAlive = HttpUtil.isKeepAlive(request);
-            reply =
-                    pages.reply(
-                            PageRequest.of(
-                                    request.uri(),
-                                    Optional.ofNullable(
-                                            request.headers().get(HttpHeaderNames.ACCEPT))));
+            if (request.decoderResult().isFailure()) {
+                throw malformed(request.decoderResult().cause());
+            }
+            // A body is never read, so it is the end of the connection.
+            keepAlive = HttpUtil.isKeepAlive(request) && !hasBody(request);
+            InetSocketAddress local = (InetSocketAddress) context.channel().localAddress();
+            reply = site.reply(request, local.getAddress());
         } catch (RefusedRequest e) {
             // Also the end of the connection: what follows may be the body of what was refused.
             send(context, HttpVersion.HTTP_1_1, e.reply(), false);
@@ -96,41 +96,19 @@ final class AdminHandler extends ChannelInboundHandlerAdapter {
                 context.executor());
     }
 
-    private void check(ChannelHandlerContext context, HttpRequest request) {
-        if (request.decoderResult().isFailure()) {
-            throw malformed(request.decoderResult().cause());
-        }
-        InetSocketAddress local = (InetSocketAddress) context.channel().localAddress();
-        hosts.check(
-                request.protocolVersion(),
-                request.headers().getAll(HttpHeaderNames.HOST),
-                local.getAddress());
-        HttpMethod method = request.method();
-        if (!method.equals(HttpMethod.GET) && !method.equals(HttpMethod.HEAD)) {
-            throw new RefusedRequest(
-                    HttpResponseStatus.METHOD_NOT_ALLOWED,
-                    "method " + quoted(method.name()) + ": must be GET or HEAD");
-        }
-        if (HttpUtil.isTransferEncodingChunked(request)
-                || HttpUtil.getContentLength(request, 0L) > 0) {
-            throw new RefusedRequest(
-                    HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE, "body: must be empty");
-        }
-    }
-
     private static RefusedRequest malformed(Throwable cause) {
         if (cause instanceof TooLongHttpLineException) {
             return new RefusedRequest(
                     HttpResponseStatus.REQUEST_URI_TOO_LONG,
                     "request line: must not be longer than "
-                            + AdminConnections.LONGEST_REQUEST_LINE
+                            + HttpConnections.LONGEST_REQUEST_LINE
                             + " bytes");
         }
         if (cause instanceof TooLongHttpHeaderException) {
             return new RefusedRequest(
                     HttpResponseStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
                     "headers: must not be longer than "
-                            + AdminConnections.LONGEST_HEADERS
+                            + HttpConnections.LONGEST_HEADERS
                             + " bytes");
         }
         return badRequest("request: must be HTTP/1.1 (RFC 9112)");
@@ -161,6 +139,7 @@ final class AdminHandler extends ChannelInboundHandlerAdapter {
                 .set(HttpHeaderNames.CONTENT_LENGTH, reply.body().length)
                 .set("X-Content-Type-Options", "nosniff")
                 .set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_STORE);
+        reply.headers().forEach(response.headers()::set);
         if (reply.status().equals(HttpResponseStatus.METHOD_NOT_ALLOWED)) {
             response.headers().set(HttpHeaderNames.ALLOW, "GET, HEAD");
         }
@@ -188,7 +167,7 @@ final class AdminHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        log.debug("a connection to the admin server ends", cause);
+        log.debug("an HTTP connection ends", cause);
         ChannelFuture unused = context.close();
     }
 }
