@@ -32,13 +32,17 @@ final class KeepDirection extends ArchCondition<JavaClass> {
         table.put("balance", Set.of("model"));
         table.put("config", Set.of("model"));
         table.put("affinity", Set.of("model", "config", "balance"));
-        table.put("redirect", Set.of("model", "config"));
+        table.put("redirect", Set.of("model", "config", "stats"));
         table.put("state", Set.of("model", "config"));
         table.put("stats", Set.of());
         table.put("control", Set.of("model", "config", "redirect", "stats"));
         table.put("kubernetes", Set.of("model", "config", "redirect", "control"));
-        table.put("netty", Set.of("model", "config", "balance", "state", "stats", "control"));
-        table.put("admin", Set.of("model", "config", "stats", "control", "affinity", "netty"));
+        table.put(
+                "netty",
+                Set.of("model", "config", "balance", "redirect", "state", "stats", "control"));
+        table.put(
+                "admin",
+                Set.of("model", "config", "redirect", "stats", "control", "affinity", "netty"));
         table.put("app", Set.copyOf(table.keySet()));
         return Collections.unmodifiableSortedMap(table);
     }

@@ -81,7 +81,8 @@ final class IptablesPrograms {
                                                                 flavour, family, save, restore)));
     }
 
-    private static Optional<Path> which(List<Path> path, String program) {
+    /** The first program of that name. */
+    static Optional<Path> which(List<Path> path, String program) {
         return path.stream()
                 .map(directory -> directory.resolve(program))
                 .filter(file -> Files.isRegularFile(file) && Files.isExecutable(file))

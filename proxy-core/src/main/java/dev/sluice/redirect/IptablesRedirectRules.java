@@ -1,21 +1,27 @@
 package dev.sluice.redirect;
 
 import dev.sluice.config.ProxyConfig;
+import dev.sluice.model.FrontEnd;
 import dev.sluice.model.IpAddress;
 import dev.sluice.model.IpFamily;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * {@code redirect = iptables}: rules in chains of its own, whose names start with {@code SLUICE-},
- * in the nat tables of both families.
+ * in the nat tables of both families, and in their mangle tables where some clients must be
+ * dropped.
  *
  * <p>Each table is written in one transaction, by {@code iptables-restore --noflush}; if one fails,
  * the other is written all the same. What the kernel holds is read each time and never remembered,
@@ -36,6 +42,11 @@ public final class IptablesRedirectRules implements RedirectRules {
     private final IptablesPrograms installed;
     private final Map<IpFamily, IptablesProgram> chosen;
     private final RefusingPort refusingPort = new RefusingPort();
+    private final ConnectionTracking tracking;
+    private final RuleCounters counters = new RuleCounters();
+
+    /** Families whose connection tracking was looked at since the start. */
+    private final Set<IpFamily> tracked = EnumSet.noneOf(IpFamily.class);
 
     private @Nullable Applied applied;
     private boolean leftoversRemoved;
@@ -49,12 +60,14 @@ public final class IptablesRedirectRules implements RedirectRules {
             Commands commands,
             NodeNetwork.Source node,
             IptablesPrograms installed,
-            Map<IpFamily, IptablesProgram> chosen) {
+            Map<IpFamily, IptablesProgram> chosen,
+            ConnectionTracking tracking) {
         this.settings = settings;
         this.commands = commands;
         this.node = node;
         this.installed = installed;
         this.chosen = chosen;
+        this.tracking = tracking;
     }
 
     /**
@@ -76,7 +89,13 @@ public final class IptablesRedirectRules implements RedirectRules {
             throws RedirectException {
         IptablesPrograms installed = IptablesPrograms.find(path, commands);
         Map<IpFamily, IptablesProgram> chosen = installed.choose(settings.flavour(), commands);
-        return new IptablesRedirectRules(settings, commands, node, installed, chosen);
+        return new IptablesRedirectRules(
+                settings,
+                commands,
+                node,
+                installed,
+                chosen,
+                new ConnectionTracking(IptablesPrograms.which(path, "conntrack"), commands));
     }
 
     /**
@@ -105,7 +124,7 @@ public final class IptablesRedirectRules implements RedirectRules {
             RuleSet wanted = rules.only(family);
             IptablesProgram program = chosen.get(family);
             if (program != null && missing(family, network).isEmpty()) {
-                failures.collect(() -> apply(program, natRules(wanted, family, network), repair));
+                failures.collect(() -> apply(program, wanted, network, repair, failures));
             }
         }
         if (!leftoversRemoved && failures.isEmpty()) {
@@ -134,9 +153,14 @@ public final class IptablesRedirectRules implements RedirectRules {
             if (program == null || missing(family, network).isPresent()) {
                 return false;
             }
-            TableRules desired = natRules(wanted, family, network);
-            if (TablePatch.between(natTable(program), desired).isPresent()) {
-                return false;
+            Map<String, SavedTable> saved = program.read(commands);
+            for (TableRules desired :
+                    List.of(
+                            natRules(refusingPort.destinations(wanted), family, network),
+                            AdmissionRules.of(wanted, network.addresses()))) {
+                if (TablePatch.between(of(saved, desired.table()), desired).isPresent()) {
+                    return false;
+                }
             }
         }
         return true;
@@ -153,26 +177,88 @@ public final class IptablesRedirectRules implements RedirectRules {
 
     private void removeFrom(List<IptablesProgram> programs, Failures failures) {
         for (IptablesProgram program : programs) {
-            failures.collect(() -> apply(program, TableRules.none(NatRules.TABLE), false));
+            failures.collect(
+                    () -> {
+                        Map<String, SavedTable> saved = program.read(commands);
+                        for (String table : List.of(NatRules.TABLE, AdmissionRules.TABLE)) {
+                            failures.collect(
+                                    () -> write(program, saved, TableRules.none(table), false));
+                        }
+                    });
         }
     }
 
-    private void apply(IptablesProgram program, TableRules desired, boolean repair)
+    /** Admission first: what comes to a new rule is to have passed it. */
+    private void apply(
+            IptablesProgram program,
+            RuleSet wanted,
+            NodeNetwork network,
+            boolean repair,
+            Failures failures)
             throws RedirectException {
-        Optional<String> patch = TablePatch.between(natTable(program), desired);
-        if (patch.isEmpty()) {
-            return;
+        IpFamily family = program.family();
+        SortedMap<FrontEnd, RedirectTarget> redirects = refusingPort.destinations(wanted);
+        TableRules nat = natRules(redirects, family, network);
+        Map<String, SavedTable> saved = program.read(commands);
+        failures.collect(
+                () ->
+                        write(
+                                program,
+                                saved,
+                                AdmissionRules.of(wanted, network.addresses()),
+                                repair));
+        boolean changed = write(program, saved, nat, repair);
+        if (changed || !tracked.contains(family)) {
+            follow(family, redirects, of(saved, NatRules.TABLE).redirected());
+            tracked.add(family);
         }
-        String table = desired.table();
-        if (repair) {
-            LOG.warn("{}: another program changed Sluice's rules in table {}", program, table);
-        }
-        LOG.debug("{}: writing table {}:\n{}", program, table, patch.get());
-        program.write(commands, table, patch.get(), settings.lockWait());
     }
 
-    private SavedTable natTable(IptablesProgram program) throws RedirectException {
-        return program.read(commands).getOrDefault(NatRules.TABLE, SavedTable.EMPTY);
+    private void follow(
+            IpFamily family, Map<FrontEnd, RedirectTarget> redirects, Set<FrontEnd> before)
+            throws RedirectException {
+        Set<FrontEnd> gone = new HashSet<>(before);
+        gone.removeAll(redirects.keySet());
+        Set<FrontEnd> added = new HashSet<>(redirects.keySet());
+        added.removeAll(before);
+        long begin = System.nanoTime();
+        int deleted = tracking.follow(family, redirects, gone, added);
+        counters.tracked(family, System.nanoTime() - begin, deleted);
+    }
+
+    /** Whether anything had to be written. */
+    private boolean write(
+            IptablesProgram program,
+            Map<String, SavedTable> saved,
+            TableRules desired,
+            boolean repair)
+            throws RedirectException {
+        String table = desired.table();
+        Optional<String> patch = TablePatch.between(of(saved, table), desired);
+        if (patch.isPresent()) {
+            if (repair) {
+                LOG.warn("{}: another program changed Sluice's rules in table {}", program, table);
+            }
+            LOG.debug("{}: writing table {}:\n{}", program, table, patch.get());
+            try {
+                program.write(commands, table, patch.get(), settings.lockWait());
+            } catch (RedirectException e) {
+                counters.failed(program.family());
+                throw e;
+            }
+            counters.wrote(program.family(), table, patch.get());
+        }
+        counters.holds(program.family(), desired);
+        return patch.isPresent();
+    }
+
+    private static SavedTable of(Map<String, SavedTable> saved, String table) {
+        return saved.getOrDefault(table, SavedTable.EMPTY);
+    }
+
+    @Override
+    public RuleCounts counts() {
+        return counters.counts();
     }
 
     private List<IptablesProgram> otherFlavour() {
@@ -181,8 +267,8 @@ public final class IptablesRedirectRules implements RedirectRules {
                 .toList();
     }
 
-    private TableRules natRules(RuleSet wanted, IpFamily family, NodeNetwork network)
-            throws RedirectException {
+    private TableRules natRules(
+            SortedMap<FrontEnd, RedirectTarget> redirects, IpFamily family, NodeNetwork network) {
         List<String> numbered =
                 network.numbered(family).stream()
                         // What comes in through the others goes by DNAT, as well.
@@ -192,7 +278,7 @@ public final class IptablesRedirectRules implements RedirectRules {
         Optional<IpAddress> configured =
                 family == IpFamily.IPV4 ? settings.address4() : settings.address6();
         Optional<IpAddress> address = configured.or(() -> network.address(family));
-        return NatRules.of(refusingPort.destinations(wanted), numbered, address);
+        return NatRules.of(redirects, numbered, address);
     }
 
     private NodeNetwork readNetwork() throws RedirectException {

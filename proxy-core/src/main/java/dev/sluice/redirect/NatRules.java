@@ -2,7 +2,6 @@ package dev.sluice.redirect;
 
 import dev.sluice.model.FrontEnd;
 import dev.sluice.model.IpAddress;
-import dev.sluice.model.IpFamily;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +16,10 @@ import java.util.TreeMap;
  * comes in through an interface without one, as many network plugins give pods. Those packets go to
  * an address of the node by DNAT.
  *
+ * <p>A UDP socket can't be asked what its clients asked for, so it is bound to one address, and all
+ * packets to its front ends go there by DNAT: its answers then leave from the address that
+ * connection tracking turns into the one asked.
+ *
  * <p>Threads: stateless; any thread.
  */
 final class NatRules {
@@ -25,6 +28,10 @@ final class NatRules {
     private static final String PREROUTING = TableRules.CHAIN_PREFIX + "PREROUTING";
     private static final String REDIRECT = TableRules.CHAIN_PREFIX + "REDIRECT";
     private static final String DNAT = TableRules.CHAIN_PREFIX + "DNAT";
+    private static final String OUTPUT = TableRules.CHAIN_PREFIX + "OUTPUT";
+
+    /** Leads to sockets that are bound to one address, from wherever a packet comes. */
+    static final String SOCKET = TableRules.CHAIN_PREFIX + "SOCKET";
 
     private NatRules() {}
 
@@ -40,35 +47,55 @@ final class NatRules {
         if (redirects.isEmpty()) {
             return TableRules.none(TABLE);
         }
+        SortedMap<FrontEnd, RedirectTarget> ports = new TreeMap<>(redirects);
+        ports.values().removeIf(target -> target.address().isPresent());
+        SortedMap<FrontEnd, RedirectTarget> sockets = new TreeMap<>(redirects);
+        sockets.values().removeIf(target -> target.address().isEmpty());
         SortedMap<String, List<String>> chains = new TreeMap<>();
         List<String> prerouting = new ArrayList<>();
+        if (!sockets.isEmpty()) {
+            chains.put(SOCKET, rules(sockets, NatRules::dnat));
+            chains.put(OUTPUT, List.of("-j " + SOCKET, "-j " + REDIRECT));
+            prerouting.add("-j " + SOCKET);
+        }
         numbered.forEach(name -> prerouting.add("-i " + name + " -j " + REDIRECT));
-        chains.put(REDIRECT, rules(redirects, port -> "REDIRECT --to-ports " + port));
+        chains.put(REDIRECT, rules(ports, target -> "REDIRECT --to-ports " + target.port()));
         if (node.isPresent()) {
             prerouting.add("-j " + DNAT);
-            String destination = destination(node.get());
             chains.put(
-                    DNAT, rules(redirects, port -> "DNAT --to-destination " + destination + port));
+                    DNAT,
+                    rules(ports, target -> dnat(RedirectTarget.socket(node.get(), target.port()))));
         }
         chains.put(PREROUTING, prerouting);
         return new TableRules(
-                TABLE, chains, new TreeMap<>(Map.of("PREROUTING", PREROUTING, "OUTPUT", REDIRECT)));
+                TABLE,
+                chains,
+                new TreeMap<>(
+                        Map.of(
+                                "PREROUTING",
+                                PREROUTING,
+                                "OUTPUT",
+                                sockets.isEmpty() ? REDIRECT : OUTPUT)));
     }
 
-    /** What one listener port is written as in a rule's target. */
+    private static String dnat(RedirectTarget target) {
+        return "DNAT --to-destination " + target.address().orElseThrow().withPort(target.port());
+    }
+
+    /** What a place is written as in a rule's target. */
     private interface Target {
-        String to(int port);
+        String to(RedirectTarget place);
     }
 
     private static List<String> rules(
             SortedMap<FrontEnd, RedirectTarget> redirects, Target target) {
         return redirects.entrySet().stream()
-                .map(entry -> match(entry.getKey()) + " -j " + target.to(entry.getValue().port()))
+                .map(entry -> match(entry.getKey()) + " -j " + target.to(entry.getValue()))
                 .toList();
     }
 
     /** The match of a front end's packets, word for word as iptables-save writes it. */
-    private static String match(FrontEnd frontEnd) {
+    static String match(FrontEnd frontEnd) {
         String protocol = frontEnd.protocol().lowerCase();
         return "-d %s/%d -p %s -m %s --dport %d"
                 .formatted(
@@ -77,9 +104,5 @@ final class NatRules {
                         protocol,
                         protocol,
                         frontEnd.port());
-    }
-
-    private static String destination(IpAddress node) {
-        return node.family() == IpFamily.IPV6 ? "[" + node + "]:" : node + ":";
     }
 }

@@ -30,6 +30,11 @@ record NodeNetwork(
         defaultInterfaces = Map.copyOf(defaultInterfaces);
     }
 
+    /** All usable addresses of all interfaces. */
+    List<IpAddress> addresses() {
+        return interfaces.stream().flatMap(each -> each.addresses().stream()).toList();
+    }
+
     /** Interfaces but loopback with an address of the family, in order of their names. */
     List<NodeInterface> numbered(IpFamily family) {
         return interfaces.stream()

@@ -17,6 +17,11 @@ public interface RedirectRules {
      */
     void replaceAll(RuleSet rules) throws RedirectException;
 
+    /** What is in the kernel, and what was done. Any thread. */
+    default RuleCounts counts() {
+        return RuleCounts.NONE;
+    }
+
     /**
      * Removes all rules and chains of Sluice, those of an earlier process included.
      *

@@ -1,8 +1,12 @@
 package dev.sluice.redirect;
 
+import dev.sluice.model.FrontEnd;
 import dev.sluice.model.IpAddress;
+import dev.sluice.model.Protocol;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -14,6 +18,9 @@ import java.util.regex.Pattern;
 final class RuleText {
     /** What inet_ntop makes of an address whose first 96 bits are zero: {@code ::1.2.3.4}. */
     private static final Pattern DOTTED_TAIL = Pattern.compile("::(\\d+\\.){3}\\d+");
+
+    private static final Pattern FRONT_END =
+            Pattern.compile("^-d (\\S+)/\\d+ -p (tcp|udp) .*--dport (\\d{1,5})(?: |$)");
 
     private RuleText() {}
 
@@ -37,6 +44,23 @@ final class RuleText {
             }
         }
         return "";
+    }
+
+    /** The front end whose packets the rule matches; empty if it matches anything else. */
+    static Optional<FrontEnd> frontEnd(String rule) {
+        Matcher matcher = FRONT_END.matcher(rule);
+        if (!matcher.find()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(
+                    new FrontEnd(
+                            IpAddress.parse(matcher.group(1)),
+                            Integer.parseInt(matcher.group(3)),
+                            Protocol.valueOf(matcher.group(2).toUpperCase(Locale.ROOT))));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
     }
 
     private static List<String> options(String rule) {

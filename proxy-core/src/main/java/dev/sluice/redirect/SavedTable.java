@@ -1,10 +1,14 @@
 package dev.sluice.redirect;
 
+import dev.sluice.model.FrontEnd;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -70,6 +74,19 @@ record SavedTable(Map<String, List<String>> chains) {
     /** The rules of a chain; none if it does not exist. */
     List<String> rules(String chain) {
         return chains.getOrDefault(chain, List.of());
+    }
+
+    /** The front ends that rules of Sluice lead somewhere, as far as their rules can be read. */
+    Set<FrontEnd> redirected() {
+        Set<FrontEnd> frontEnds = new HashSet<>();
+        ownChains()
+                .forEach(
+                        chain ->
+                                rules(chain).stream()
+                                        .map(RuleText::frontEnd)
+                                        .flatMap(Optional::stream)
+                                        .forEach(frontEnds::add));
+        return frontEnds;
     }
 
     /** The chains of Sluice, of this process or an earlier one. */

@@ -29,6 +29,11 @@ record TableRules(
         return new TableRules(table, Collections.emptySortedMap(), Collections.emptySortedMap());
     }
 
+    /** Number of rules, the jumps from built-in chains included. */
+    int size() {
+        return jumps.size() + chains.values().stream().mapToInt(List::size).sum();
+    }
+
     static boolean isOwnChain(String chain) {
         return chain.startsWith(CHAIN_PREFIX);
     }

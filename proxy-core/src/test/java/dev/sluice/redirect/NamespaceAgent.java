@@ -11,16 +11,23 @@ import java.io.InputStreamReader;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.net.ConnectException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A Java process inside a network namespace that listens, connects and looks at interfaces for a
@@ -30,6 +37,9 @@ import java.util.stream.Stream;
  */
 final class NamespaceAgent implements AutoCloseable {
     private static final int CONNECT_MILLIS = 5_000;
+
+    /** Three retransmissions of a SYN. */
+    private static final int RETRANSMISSIONS_MILLIS = 15_000;
 
     private final Process process;
     private final BufferedWriter questions;
@@ -83,6 +93,36 @@ final class NamespaceAgent implements AutoCloseable {
         return ask("say " + word);
     }
 
+    /** How long everything may take from now on, instead of 5 s. */
+    void patience(int millis) throws IOException {
+        ask("patience " + millis);
+    }
+
+    /** Answers each datagram to this address and port. */
+    void answer(String address, int port) throws IOException {
+        ask("answer " + address + " " + port);
+    }
+
+    /** Where the answer to a datagram comes from, {@code refused} or {@code timeout}. */
+    String datagram(String address, int port) throws IOException {
+        return datagramFrom(0, address, port);
+    }
+
+    /** The same from one port of the client. */
+    String datagramFrom(int source, String address, int port) throws IOException {
+        return ask("datagram " + source + " " + address + " " + port);
+    }
+
+    /** Begins to connect; {@link #connected} tells how it ends. */
+    String connectLater(String address, int port) throws IOException {
+        return ask("connecting " + address + " " + port);
+    }
+
+    /** The first line over the connection begun last, or how it failed. */
+    String connected() throws IOException {
+        return ask("connected");
+    }
+
     /** What {@link NodeNetworkReader} sees in there. */
     NodeNetwork network() throws IOException {
         List<NodeInterface> interfaces = new ArrayList<>();
@@ -123,22 +163,36 @@ final class NamespaceAgent implements AutoCloseable {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
         PrintWriter out = new PrintWriter(new OutputStreamWriter(System.out, UTF_8), true);
         Socket held = new Socket();
+        int patience = CONNECT_MILLIS;
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             String[] words = line.split(" ", -1);
             if (words[0].equals("hold")) {
                 held.close();
                 held = new Socket();
             }
+            if (words[0].equals("patience")) {
+                patience = Integer.parseInt(words[1]);
+            }
             out.println(
                     switch (words[0]) {
                         case "listen" -> serve(Integer.parseInt(words[1]));
                         case "connect" -> {
                             try (Socket socket = new Socket()) {
-                                yield dial(socket, words[1], Integer.parseInt(words[2]));
+                                yield dial(socket, words[1], Integer.parseInt(words[2]), patience);
                             }
                         }
-                        case "hold" -> dial(held, words[1], Integer.parseInt(words[2]));
+                        case "hold" -> dial(held, words[1], Integer.parseInt(words[2]), patience);
+                        case "patience" -> "patient";
                         case "say" -> exchange(held, words[1]);
+                        case "answer" -> answers(words[1], Integer.parseInt(words[2]));
+                        case "datagram" ->
+                                sent(
+                                        Integer.parseInt(words[1]),
+                                        words[2],
+                                        Integer.parseInt(words[3]),
+                                        patience);
+                        case "connecting" -> begin(words[1], Integer.parseInt(words[2]));
+                        case "connected" -> end();
                         case "network" -> shown(NodeNetworkReader.read());
                         default -> "unknown question";
                     });
@@ -161,6 +215,75 @@ final class NamespaceAgent implements AutoCloseable {
         return "listening";
     }
 
+    private static @Nullable SocketChannel begun;
+
+    private static String begin(String address, int port) throws IOException {
+        SocketChannel channel = SocketChannel.open();
+        channel.configureBlocking(false);
+        begun = channel;
+        boolean done =
+                channel.connect(
+                        new InetSocketAddress(IpAddress.parse(address).toInetAddress(), port));
+        return done ? "connected" : "connecting";
+    }
+
+    private static String end() throws IOException {
+        try (SocketChannel channel = Objects.requireNonNull(begun);
+                Selector selector = Selector.open()) {
+            channel.register(selector, SelectionKey.OP_CONNECT);
+            if (selector.select(RETRANSMISSIONS_MILLIS) == 0) {
+                return "timeout";
+            }
+            channel.finishConnect();
+            channel.keyFor(selector).cancel();
+            selector.selectNow();
+            channel.configureBlocking(true);
+            return line(channel.socket());
+        } catch (ConnectException e) {
+            return String.valueOf(e.getMessage());
+        }
+    }
+
+    private static String answers(String address, int port) throws IOException {
+        DatagramSocket socket =
+                new DatagramSocket(
+                        new InetSocketAddress(IpAddress.parse(address).toInetAddress(), port));
+        daemon(
+                () -> {
+                    byte[] buffer = new byte[100];
+                    while (true) {
+                        try {
+                            DatagramPacket packet = new DatagramPacket(buffer, buffer.length);
+                            socket.receive(packet);
+                            socket.send(packet);
+                        } catch (IOException e) {
+                            System.err.println("answering at " + port + ": " + e);
+                        }
+                    }
+                });
+        return "answering";
+    }
+
+    private static String sent(int source, String address, int port, int patience) {
+        try (DatagramSocket socket = new DatagramSocket(source)) {
+            socket.setSoTimeout(patience);
+            byte[] question = "question".getBytes(UTF_8);
+            socket.send(
+                    new DatagramPacket(
+                            question,
+                            question.length,
+                            IpAddress.parse(address).toInetAddress(),
+                            port));
+            DatagramPacket answer = new DatagramPacket(new byte[100], 100);
+            socket.receive(answer);
+            return IpAddress.of(answer.getAddress()) + ":" + answer.getPort();
+        } catch (SocketTimeoutException e) {
+            return "timeout";
+        } catch (IOException e) {
+            return e.toString();
+        }
+    }
+
     private static void daemon(Runnable task) {
         Thread thread = new Thread(task);
         thread.setDaemon(true);
@@ -176,12 +299,12 @@ final class NamespaceAgent implements AutoCloseable {
         }
     }
 
-    private static String dial(Socket socket, String address, int port) {
+    private static String dial(Socket socket, String address, int port, int patience) {
         try {
-            socket.setSoTimeout(CONNECT_MILLIS);
+            socket.setSoTimeout(patience);
             socket.connect(
                     new InetSocketAddress(IpAddress.parse(address).toInetAddress(), port),
-                    CONNECT_MILLIS);
+                    patience);
             return line(socket);
         } catch (SocketTimeoutException e) {
             return "timeout";
