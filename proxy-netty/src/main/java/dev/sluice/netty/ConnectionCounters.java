@@ -54,6 +54,12 @@ public final class ConnectionCounters {
         PEER_DEAD,
         /** Ended by a fault of the proxy. */
         FAULT,
+        /** A UDP session ended to make room for another one. */
+        SESSION_EVICTED,
+        /** A UDP session ended because nothing came for too long; that is how they end. */
+        SESSION_EXPIRED,
+        /** A datagram that a full socket did not take. */
+        DATAGRAM_DROPPED,
         /** One that was {@link #ACCEPTED} is over, in whatever way. */
         ENDED
     }

@@ -18,6 +18,8 @@ final class ConnectionLimit {
     private final OptionalInt configured;
     private final long descriptors;
     private final AtomicInteger active = new AtomicInteger();
+    private final AtomicInteger sessions = new AtomicInteger();
+    private volatile int carried;
     private volatile int max;
 
     /**
@@ -51,14 +53,38 @@ final class ConnectionLimit {
      */
     void listeners(int count) {
         long reserve = Math.max(128, descriptors / 10);
-        int carried =
+        carried =
                 (int) Math.min(Integer.MAX_VALUE, Math.max(1, (descriptors - count - reserve) / 2));
         max = Math.min(carried, configured.orElse(carried));
     }
 
+    /**
+     * Most UDP sessions at once; one has one descriptor.
+     *
+     * @param wanted at least 1; empty: a quarter of the descriptors
+     */
+    int maxSessions(OptionalInt wanted) {
+        int quarter = (int) Math.min(Integer.MAX_VALUE, Math.max(1, descriptors / 4));
+        return (int) Math.min(wanted.orElse(quarter), Math.min(Integer.MAX_VALUE, 2L * carried));
+    }
+
+    /** Counts one UDP session in; false if there is no descriptor for it. */
+    boolean tryAcquireSession() {
+        if (sessions.incrementAndGet() + 2L * active.get() > 2L * carried) {
+            sessions.decrementAndGet();
+            return false;
+        }
+        return true;
+    }
+
+    /** Counts one UDP session out. */
+    void releaseSession() {
+        sessions.decrementAndGet();
+    }
+
     /** Counts one connection in; false, and not counted, if there are as many as there may be. */
     boolean tryAcquire() {
-        if (active.incrementAndGet() > max) {
+        if (active.incrementAndGet() > max || 2L * active.get() + sessions.get() > 2L * carried) {
             release();
             return false;
         }

@@ -61,6 +61,10 @@ final class ConnectionLoops implements AutoCloseable {
         return loops.get(Math.floorMod(next.getAndIncrement(), loops.size()));
     }
 
+    List<ConnectionLoop> all() {
+        return List.copyOf(loops);
+    }
+
     int size() {
         return loops.size();
     }

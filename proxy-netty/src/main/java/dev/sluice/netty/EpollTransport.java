@@ -3,15 +3,20 @@ package dev.sluice.netty;
 import dev.sluice.model.Endpoint;
 import dev.sluice.model.IpAddress;
 import io.netty.channel.ChannelException;
+import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollDatagramChannel;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.socket.SocketProtocolFamily;
 import io.netty.channel.unix.Errors;
 import io.netty.channel.unix.Socket;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.BindException;
+import java.net.Inet4Address;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 
 /** Linux: sockets of Netty's native library, edge-triggered epoll, SO_ORIGINAL_DST and TCP_INFO. */
 final class EpollTransport implements NettyTransport {
@@ -19,6 +24,11 @@ final class EpollTransport implements NettyTransport {
     private static final int EADDRINUSE = -98;
 
     private static final int EACCES = -13;
+
+    private static final int LONGEST_DATAGRAM = 65_535;
+
+    /** Datagrams that one recvmmsg takes. */
+    private static final int BATCH = 8;
 
     static boolean isAvailable() {
         return Epoll.isAvailable();
@@ -99,6 +109,34 @@ final class EpollTransport implements NettyTransport {
             socket.close();
             throw e;
         }
+    }
+
+    @Override
+    public UdpChannel newUdpChannel(InetSocketAddress address) throws IOException {
+        EpollDatagramChannel channel;
+        try {
+            channel =
+                    new EpollDatagramChannel(
+                            address.getAddress() instanceof Inet4Address
+                                    ? SocketProtocolFamily.INET
+                                    : SocketProtocolFamily.INET6);
+        } catch (ChannelException e) {
+            throw e.getCause() instanceof IOException cause ? cause : new IOException(e);
+        }
+        channel.config()
+                .setRecvByteBufAllocator(new FixedRecvByteBufAllocator(BATCH * LONGEST_DATAGRAM));
+        channel.config().setMaxDatagramPayloadSize(LONGEST_DATAGRAM);
+        ByteBuffer nothing = ByteBuffer.allocateDirect(1);
+        return new UdpChannel(
+                channel,
+                to -> {
+                    Socket socket = new Socket(channel.fd().intValue());
+                    if (to == null) {
+                        socket.send(nothing, 0, 0);
+                    } else {
+                        socket.sendTo(nothing, 0, 0, to.getAddress(), to.getPort());
+                    }
+                });
     }
 
     @Override

@@ -33,6 +33,7 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
     private final BackendSelectorFactory selectors;
     private final ConnectionLoops loops;
     private final TcpListeners tcp;
+    private final UdpListeners udp;
     private final ConnectionLimit limit;
     private final ServicePortCounters counters;
     private volatile LocalSources places = LocalSources.NONE;
@@ -55,6 +56,8 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
         loops = new ConnectionLoops(transport, config);
         limit = ConnectionLimit.ofThisProcess(config.connections().max());
         counters = new ServicePortCounters(config.admin().metrics().maxServicePorts());
+        DialGuard guard = new DialGuard(config.dial().allowLoopback());
+        boolean redirected = config.redirect().mode() != ProxyConfig.Redirect.Mode.NONE;
         tcp =
                 new TcpListeners(
                         config,
@@ -62,11 +65,23 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
                         loops,
                         ports,
                         selectors,
-                        new DialGuard(config.dial().allowLoopback()),
+                        guard,
                         limit,
                         new RateLimitedWarning(log),
-                        config.redirect().mode() != ProxyConfig.Redirect.Mode.NONE,
+                        redirected,
                         () -> places);
+        udp =
+                new UdpListeners(
+                        config,
+                        loops,
+                        ports,
+                        selectors,
+                        guard,
+                        limit,
+                        redirected,
+                        () -> places,
+                        System::nanoTime);
+        udp.readNode();
     }
 
     /** {@code epoll} or {@code nio}. */
@@ -93,8 +108,8 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
             throws IOException {
         return switch (servicePort.name().protocol()) {
             case TCP -> TcpListener.open(tcp, servicePort, own);
-            case UDP, SCTP ->
-                    throw new IOException(servicePort.name().protocol() + " is not served");
+            case UDP -> UdpListener.open(udp, servicePort, own);
+            case SCTP -> throw new IOException("SCTP is not served");
         };
     }
 
@@ -118,6 +133,7 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
     @Override
     public void localSources(LocalSources sources) {
         places = sources;
+        udp.readNode();
     }
 
     @Override
@@ -177,6 +193,7 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
      */
     @Override
     public void close() {
+        udp.close();
         loops.close();
     }
 }

@@ -44,6 +44,13 @@ sealed interface NettyTransport permits EpollTransport, NioTransport {
     StreamSocket connect(Endpoint endpoint) throws IOException;
 
     /**
+     * A UDP socket of the family of an address, not bound yet.
+     *
+     * @throws IOException if there is no descriptor for it
+     */
+    UdpChannel newUdpChannel(InetSocketAddress address) throws IOException;
+
+    /**
      * A descriptor that is held for nothing but to be let go of when there is no other.
      *
      * @throws IOException if there is none

@@ -1,11 +1,17 @@
 package dev.sluice.netty;
 
 import dev.sluice.model.Endpoint;
+import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioDatagramChannel;
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.Inet4Address;
 import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
 import java.nio.channels.SocketChannel;
 
 /**
@@ -13,6 +19,8 @@ import java.nio.channels.SocketChannel;
  * TCP_INFO.
  */
 final class NioTransport implements NettyTransport {
+    private static final int LONGEST_DATAGRAM = 65_535;
+
     @Override
     public String name() {
         return "nio";
@@ -46,6 +54,27 @@ final class NioTransport implements NettyTransport {
             channel.close();
             throw e;
         }
+    }
+
+    @Override
+    public UdpChannel newUdpChannel(InetSocketAddress address) throws IOException {
+        DatagramChannel socket =
+                DatagramChannel.open(
+                        address.getAddress() instanceof Inet4Address
+                                ? StandardProtocolFamily.INET
+                                : StandardProtocolFamily.INET6);
+        NioDatagramChannel channel = new NioDatagramChannel(socket);
+        channel.config().setRecvByteBufAllocator(new FixedRecvByteBufAllocator(LONGEST_DATAGRAM));
+        ByteBuffer nothing = ByteBuffer.allocate(0);
+        return new UdpChannel(
+                channel,
+                to -> {
+                    if (to == null) {
+                        throw new IOException(
+                                "java.nio sends no empty datagram over a connected socket");
+                    }
+                    socket.send(nothing, to);
+                });
     }
 
     @Override

@@ -13,7 +13,7 @@ import java.util.Optional;
  * <p>Threads: control thread only, except that any thread may ask what it serves, where, and how
  * often.
  */
-sealed interface ServiceListener permits TcpListener {
+sealed interface ServiceListener permits TcpListener, UdpListener {
     /** The value that is served. Any thread. */
     ServicePort servicePort();
 

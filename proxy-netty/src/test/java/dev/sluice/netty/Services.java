@@ -114,6 +114,28 @@ final class Services implements AutoCloseable {
                 defaults.admin());
     }
 
+    /** The same with other limits of UDP sessions. */
+    static ProxyConfig withUdp(ProxyConfig config, ProxyConfig.Udp limits) {
+        return new ProxyConfig(
+                config.manifests(),
+                config.kubernetes(),
+                config.node(),
+                config.services(),
+                config.nodePorts(),
+                limits,
+                config.health(),
+                config.transport(),
+                config.redirect(),
+                config.listener(),
+                config.dial(),
+                config.connections(),
+                config.affinity(),
+                config.reconcile(),
+                config.state(),
+                config.shutdown(),
+                config.admin());
+    }
+
     /** Limits of connections with a look for dead ones every 100 ms. */
     static ProxyConfig.Connections connections(
             OptionalInt max, Duration halfClosed, Duration unacked) {

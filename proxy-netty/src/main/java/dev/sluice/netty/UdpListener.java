@@ -1,0 +1,350 @@
+package dev.sluice.netty;
+
+import dev.sluice.control.OpenListener;
+import dev.sluice.model.FrontEnd;
+import dev.sluice.model.FrontEndKind;
+import dev.sluice.model.IpAddress;
+import dev.sluice.model.IpFamily;
+import dev.sluice.model.ServicePort;
+import dev.sluice.redirect.RedirectTarget;
+import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sockets of a UDP Service port: one for each family and each way in which front ends are
+ * served ({@link UdpRoutes.Key}), which as a rule is one a family, and those of its NodePort.
+ *
+ * <p>The first one has the remembered port of the Service port. Others try the same number on their
+ * own address; one that can't have it gets any port, which a restart may change: connection
+ * tracking is brought up to date then.
+ *
+ * <p>Threads: as {@link ServiceListener} says.
+ */
+final class UdpListener implements ServiceListener {
+    private final UdpListeners shared;
+    private final ConnectionCounters counters;
+    private final Map<UdpRoutes.Key, UdpSocket> sockets = new ConcurrentHashMap<>();
+    private final Map<FrontEnd, UdpSocket> nodePorts = new ConcurrentSkipListMap<>();
+    private final SortedMap<String, String> failures = new TreeMap<>();
+    private volatile ServicePort servicePort;
+    private volatile InetSocketAddress main;
+
+    private UdpListener(
+            UdpListeners shared,
+            ConnectionCounters counters,
+            ServicePort servicePort,
+            InetSocketAddress main) {
+        this.shared = shared;
+        this.counters = counters;
+        this.servicePort = servicePort;
+        this.main = main;
+    }
+
+    /**
+     * Opens the sockets of a Service port.
+     *
+     * @throws IOException if there is no port for the first one
+     */
+    static UdpListener open(
+            UdpListeners shared, ServicePort servicePort, ConnectionCounters counters)
+            throws IOException {
+        Map<UdpRoutes.Key, FrontEndKind> wanted = groups(shared, servicePort);
+        for (Map.Entry<UdpRoutes.Key, FrontEndKind> group : wanted.entrySet()) {
+            Optional<IpAddress> address = shared.address(group.getKey().family());
+            if (address.isPresent()) {
+                UdpRoutes routes = routes(shared, servicePort, group);
+                UdpSocket first =
+                        shared.ports()
+                                .claim(
+                                        servicePort.name(),
+                                        port ->
+                                                UdpSocket.bind(
+                                                        shared.nextLoop(),
+                                                        at(address.get(), port),
+                                                        routes,
+                                                        counters));
+                UdpListener listener =
+                        new UdpListener(shared, counters, servicePort, first.address());
+                listener.sockets.put(group.getKey(), first);
+                shared.guard().add(servicePort, first.address().getPort());
+                listener.update(servicePort);
+                return listener;
+            }
+        }
+        throw new IOException(
+                "this node has no address of the families of " + servicePort.clusterIps());
+    }
+
+    private static UdpRoutes routes(
+            UdpListeners shared,
+            ServicePort servicePort,
+            Map.Entry<UdpRoutes.Key, FrontEndKind> group) {
+        return UdpRoutes.of(
+                servicePort, group.getValue(), group.getKey().family(), shared.selectors());
+    }
+
+    private static InetSocketAddress at(IpAddress address, int port) {
+        return new InetSocketAddress(address.toInetAddress(), port);
+    }
+
+    /**
+     * The groups of front ends that rules lead here, in a stable order, with one kind of each.
+     * Where nothing redirects, clients come to the one socket themselves, as to a ClusterIP.
+     */
+    private static Map<UdpRoutes.Key, FrontEndKind> groups(
+            UdpListeners shared, ServicePort servicePort) {
+        Map<UdpRoutes.Key, FrontEndKind> groups = new LinkedHashMap<>();
+        if (!shared.isRedirected()) {
+            IpFamily family =
+                    servicePort.clusterIps().stream()
+                            .map(IpAddress::family)
+                            .filter(servicePort::hasEndpoints)
+                            .findFirst()
+                            .orElse(servicePort.clusterIps().get(0).family());
+            groups.put(
+                    UdpRoutes.Key.of(servicePort, FrontEndKind.CLUSTER_IP, family),
+                    FrontEndKind.CLUSTER_IP);
+            return groups;
+        }
+        servicePort
+                .kinds()
+                .forEach(
+                        (frontEnd, kind) -> {
+                            if (kind != FrontEndKind.NODE_PORT) {
+                                groups.putIfAbsent(
+                                        UdpRoutes.Key.of(
+                                                servicePort, kind, frontEnd.address().family()),
+                                        kind);
+                            }
+                        });
+        return groups;
+    }
+
+    @Override
+    public void update(ServicePort next) throws IOException {
+        ServicePort before = servicePort;
+        failures.clear();
+        Map<UdpRoutes.Key, FrontEndKind> wanted = groups(shared, next);
+        Map<UdpRoutes.Key, UdpSocket> spare = new LinkedHashMap<>();
+        for (UdpRoutes.Key key : List.copyOf(sockets.keySet())) {
+            UdpSocket socket = sockets.get(key);
+            if (socket != null && !wanted.containsKey(key)) {
+                sockets.remove(key);
+                spare.put(key, socket);
+            }
+        }
+        for (Map.Entry<UdpRoutes.Key, FrontEndKind> group : wanted.entrySet()) {
+            try {
+                serve(group, routes(shared, next, group), spare);
+            } catch (IOException e) {
+                failures.put(group.getKey().family().name(), String.valueOf(e.getMessage()));
+            }
+        }
+        spare.values().forEach(UdpSocket::close);
+        servicePort = next;
+        shared.guard().replace(before, main.getPort(), next, main.getPort());
+        updateNodePorts(next);
+    }
+
+    /**
+     * A changed policy is another key: the socket of the same family that is free serves on, with
+     * its port.
+     */
+    private void serve(
+            Map.Entry<UdpRoutes.Key, FrontEndKind> group,
+            UdpRoutes routes,
+            Map<UdpRoutes.Key, UdpSocket> spare)
+            throws IOException {
+        UdpRoutes.Key key = group.getKey();
+        IpAddress address =
+                shared.address(key.family())
+                        .orElseThrow(
+                                () ->
+                                        new IOException(
+                                                "this node has no " + key.family() + " address"));
+        UdpSocket socket = sockets.get(key);
+        if (socket == null) {
+            socket = takeSpare(key.family(), spare);
+        }
+        if (socket != null && !IpAddress.of(socket.address().getAddress()).equals(address)) {
+            socket.close();
+            sockets.remove(key);
+            socket = null;
+        }
+        if (socket != null) {
+            try {
+                socket.update(routes);
+                sockets.put(key, socket);
+                return;
+            } catch (IOException e) {
+                socket.close();
+                sockets.remove(key);
+            }
+        }
+        sockets.put(key, bind(address, routes));
+    }
+
+    private static @Nullable UdpSocket takeSpare(
+            IpFamily family, Map<UdpRoutes.Key, UdpSocket> spare) {
+        for (UdpRoutes.Key key : spare.keySet()) {
+            if (key.family() == family) {
+                return spare.remove(key);
+            }
+        }
+        return null;
+    }
+
+    private UdpSocket bind(IpAddress address, UdpRoutes routes) throws IOException {
+        try {
+            return UdpSocket.bind(shared.nextLoop(), at(address, main.getPort()), routes, counters);
+        } catch (IOException e) {
+            return UdpSocket.bind(
+                    shared.nextLoop(), at(address, anyPort(address)), routes, counters);
+        }
+    }
+
+    private static int anyPort(IpAddress address) throws IOException {
+        try (DatagramSocket probe = new DatagramSocket(at(address, 0))) {
+            return probe.getLocalPort();
+        }
+    }
+
+    private void updateNodePorts(ServicePort next) {
+        Map<FrontEnd, FrontEndKind> kinds = next.kinds();
+        for (FrontEnd frontEnd : List.copyOf(nodePorts.keySet())) {
+            if (kinds.get(frontEnd) != FrontEndKind.NODE_PORT) {
+                UdpSocket socket = nodePorts.remove(frontEnd);
+                if (socket != null) {
+                    socket.close();
+                }
+            }
+        }
+        kinds.forEach(
+                (frontEnd, kind) -> {
+                    if (kind == FrontEndKind.NODE_PORT) {
+                        try {
+                            serveNodePort(next, frontEnd);
+                        } catch (IOException e) {
+                            failures.put("NodePort " + frontEnd, String.valueOf(e.getMessage()));
+                        }
+                    }
+                });
+    }
+
+    private void serveNodePort(ServicePort next, FrontEnd frontEnd) throws IOException {
+        UdpRoutes routes =
+                UdpRoutes.of(
+                        next,
+                        FrontEndKind.NODE_PORT,
+                        frontEnd.address().family(),
+                        shared.selectors());
+        UdpSocket socket = nodePorts.get(frontEnd);
+        if (socket == null) {
+            nodePorts.put(
+                    frontEnd,
+                    UdpSocket.bind(
+                            shared.nextLoop(),
+                            at(frontEnd.address(), frontEnd.port()),
+                            routes,
+                            counters));
+            return;
+        }
+        try {
+            socket.update(routes);
+        } catch (IOException e) {
+            nodePorts.remove(frontEnd);
+            socket.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public OpenListener opened() {
+        Map<FrontEnd, RedirectTarget> targets = new HashMap<>();
+        servicePort
+                .kinds()
+                .forEach(
+                        (frontEnd, kind) -> {
+                            UdpSocket socket =
+                                    sockets.get(
+                                            UdpRoutes.Key.of(
+                                                    servicePort,
+                                                    kind,
+                                                    frontEnd.address().family()));
+                            if (shared.isRedirected()
+                                    && kind != FrontEndKind.NODE_PORT
+                                    && socket != null) {
+                                InetSocketAddress at = socket.address();
+                                targets.put(
+                                        frontEnd,
+                                        RedirectTarget.socket(
+                                                IpAddress.of(at.getAddress()), at.getPort()));
+                            }
+                        });
+        return new OpenListener(main.getPort(), targets);
+    }
+
+    @Override
+    public Optional<String> incomplete() {
+        List<String> reasons = new ArrayList<>();
+        failures.forEach((what, why) -> reasons.add(what + ": " + why));
+        sockets.forEach(
+                (key, socket) -> {
+                    Optional<IpAddress> address = shared.address(key.family());
+                    IpAddress bound = IpAddress.of(socket.address().getAddress());
+                    if (address.isPresent() && !address.get().equals(bound)) {
+                        reasons.add("bound to " + bound + ", but the node is " + address.get());
+                    }
+                });
+        return reasons.isEmpty()
+                ? Optional.empty()
+                : Optional.of(reasons.stream().sorted().collect(Collectors.joining(", ")));
+    }
+
+    @Override
+    public void close() {
+        nodePorts.values().forEach(UdpSocket::close);
+        nodePorts.clear();
+        sockets.values().forEach(UdpSocket::close);
+        sockets.clear();
+        shared.guard().remove(servicePort, main.getPort());
+    }
+
+    @Override
+    public ServicePort servicePort() {
+        return servicePort;
+    }
+
+    @Override
+    public InetSocketAddress address() {
+        return main;
+    }
+
+    @Override
+    public boolean isAccepting() {
+        return sockets.values().stream().anyMatch(UdpSocket::isAccepting);
+    }
+
+    @Override
+    public List<InetSocketAddress> nodePorts() {
+        return nodePorts.values().stream().map(UdpSocket::address).toList();
+    }
+
+    @Override
+    public ConnectionCounters counters() {
+        return counters;
+    }
+}

@@ -1,0 +1,528 @@
+package dev.sluice.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.sluice.balance.RoundRobinSelectorFactory;
+import dev.sluice.check.DescriptorCheck;
+import dev.sluice.config.ProxyConfig;
+import dev.sluice.model.Endpoint;
+import dev.sluice.model.ExternalAccess;
+import dev.sluice.model.IpAddress;
+import dev.sluice.model.LocalSources;
+import dev.sluice.model.Protocol;
+import dev.sluice.model.ServicePort;
+import dev.sluice.model.ServicePortName;
+import dev.sluice.model.SessionAffinity;
+import dev.sluice.model.TrafficPolicy;
+import dev.sluice.netty.ConnectionCounters.Event;
+import dev.sluice.state.ListenerPorts;
+import dev.sluice.state.PortMemory;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.PortUnreachableException;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalInt;
+import java.util.Random;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Datagrams from clients to endpoints and back. */
+@Timeout(60)
+@ExtendWith(DescriptorCheck.class)
+final class UdpListenerTest {
+    private static final ServicePortName DNS =
+            ServicePortName.of("kube-system", "dns", "dns", Protocol.UDP);
+
+    /** The UDP listeners of a proxy, with a clock that the test moves. */
+    private static final class Udp implements AutoCloseable {
+        private final AtomicLong now = new AtomicLong();
+        private final ConnectionCounters counters = new ConnectionCounters();
+        private final ConnectionLoops loops;
+        private final UdpListeners listeners;
+        private @Nullable UdpListener listener;
+
+        Udp(NettyTransport transport, int mostSessions) {
+            ProxyConfig.Udp limits =
+                    new ProxyConfig.Udp(
+                            Duration.ofSeconds(30),
+                            Duration.ofSeconds(180),
+                            OptionalInt.of(mostSessions));
+            ProxyConfig plain = Services.config(transport);
+            ProxyConfig config = Services.withUdp(plain, limits);
+            loops = new ConnectionLoops(transport, config);
+            listeners =
+                    new UdpListeners(
+                            config,
+                            loops,
+                            new ListenerPorts(
+                                    config.listener().portRanges(), PortMemory.inMemory()),
+                            new RoundRobinSelectorFactory(new SplittableRandom(1)),
+                            new DialGuard(true),
+                            ConnectionLimit.ofThisProcess(OptionalInt.empty()),
+                            false,
+                            () -> LocalSources.NONE,
+                            now::get);
+        }
+
+        InetSocketAddress serve(ServicePort servicePort) throws IOException {
+            if (listener == null) {
+                listener = UdpListener.open(listeners, servicePort, counters);
+            } else {
+                listener.update(servicePort);
+            }
+            return listener.address();
+        }
+
+        InetSocketAddress serve(Pod... pods) throws IOException {
+            return serve(servicePort(pods));
+        }
+
+        void pass(Duration time) {
+            now.addAndGet(time.toNanos());
+        }
+
+        long count(Event event) {
+            return counters.get(event);
+        }
+
+        @Override
+        public void close() {
+            if (listener != null) {
+                listener.close();
+            }
+            listeners.close();
+            loops.close();
+        }
+    }
+
+    /** Answers each datagram with its name, or as often as asked, or with what came. */
+    private static final class Pod implements AutoCloseable {
+        private final DatagramSocket socket;
+        private final AtomicInteger received = new AtomicInteger();
+
+        Pod(String name) throws IOException {
+            socket = new DatagramSocket(0, InetAddress.getLoopbackAddress());
+            Thread thread =
+                    new Thread(
+                            () -> {
+                                DatagramPacket packet =
+                                        new DatagramPacket(new byte[65_535], 65_535);
+                                try {
+                                    while (true) {
+                                        packet.setLength(65_535);
+                                        socket.receive(packet);
+                                        received.incrementAndGet();
+                                        answer(name, packet);
+                                    }
+                                } catch (IOException e) {
+                                    // The test is over.
+                                }
+                            },
+                            "pod-" + name);
+            thread.setDaemon(true);
+            thread.start();
+        }
+
+        private void answer(String name, DatagramPacket packet) throws IOException {
+            String text =
+                    new String(packet.getData(), 0, packet.getLength(), StandardCharsets.US_ASCII);
+            if (text.equals("silence")) {
+                return;
+            }
+            if (text.startsWith("times ")) {
+                for (int i = 0; i < Integer.parseInt(text.substring(6)); i++) {
+                    send(Integer.toString(i), packet);
+                }
+            } else if (text.equals("who")) {
+                send(name, packet);
+            } else {
+                socket.send(packet);
+            }
+        }
+
+        private void send(String text, DatagramPacket to) throws IOException {
+            byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
+            socket.send(new DatagramPacket(bytes, bytes.length, to.getSocketAddress()));
+        }
+
+        Endpoint endpoint() {
+            return Services.endpoint(
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), socket.getLocalPort()));
+        }
+
+        int received() {
+            return received.get();
+        }
+
+        @Override
+        public void close() {
+            socket.close();
+        }
+    }
+
+    /** A client with one port, connected, so that it hears ICMP and takes no stranger's answer. */
+    private static final class Client implements AutoCloseable {
+        private final DatagramSocket socket;
+
+        Client(InetSocketAddress service) throws IOException {
+            socket = new DatagramSocket(0, InetAddress.getLoopbackAddress());
+            socket.connect(service);
+            socket.setSoTimeout(10_000);
+        }
+
+        void send(byte[] data) throws IOException {
+            socket.send(new DatagramPacket(data, data.length));
+        }
+
+        void send(String text) throws IOException {
+            send(text.getBytes(StandardCharsets.US_ASCII));
+        }
+
+        byte[] receive() throws IOException {
+            DatagramPacket packet = new DatagramPacket(new byte[65_535], 65_535);
+            socket.receive(packet);
+            return Arrays.copyOf(packet.getData(), packet.getLength());
+        }
+
+        String ask(String question) throws IOException {
+            send(question);
+            return new String(receive(), StandardCharsets.US_ASCII);
+        }
+
+        @Override
+        public void close() {
+            socket.close();
+        }
+    }
+
+    private static ServicePort servicePort(Pod... pods) {
+        return servicePort(ExternalAccess.NONE, Stream.of(pods).map(Pod::endpoint).toList());
+    }
+
+    private static ServicePort servicePort(ExternalAccess external, List<Endpoint> endpoints) {
+        return new ServicePort(
+                DNS,
+                List.of(IpAddress.parse("192.0.2.53")),
+                53,
+                SessionAffinity.NONE,
+                endpoints,
+                List.of(),
+                TrafficPolicy.CLUSTER,
+                external);
+    }
+
+    @OnEachTransport
+    void datagramsOfEverySizeComeBackWholeAndInOrder(NettyTransport transport) throws Exception {
+        Random random = new Random(1);
+        try (Udp udp = new Udp(transport, 100);
+                Pod pod = new Pod("a");
+                Client client = new Client(udp.serve(pod))) {
+            for (int size : new int[] {1, 512, 1_472, 1_473, 2_000, 4_097, 9_000, 65_507}) {
+                byte[] question = new byte[size];
+                random.nextBytes(question);
+                client.send(question);
+                assertThat(client.receive()).as("%d bytes", size).isEqualTo(question);
+            }
+            for (int i = 0; i < 50; i++) {
+                client.send("q" + i);
+            }
+            for (int i = 0; i < 50; i++) {
+                assertThat(client.receive()).asString().isEqualTo("q" + i);
+            }
+            assertThat(udp.count(Event.ACCEPTED)).isEqualTo(1);
+        }
+    }
+
+    /** Only native epoll: {@code java.nio} sends nothing where a connected socket has no bytes. */
+    @Test
+    void anEmptyDatagramIsOneAsWell() throws Exception {
+        Assumptions.assumeTrue(
+                EpollTransport.isAvailable(),
+                "no native epoll: whether empty datagrams pass is not tested");
+        try (Udp udp = new Udp(new EpollTransport(), 100);
+                Pod pod = new Pod("a");
+                DatagramSocket client = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
+            client.setSoTimeout(10_000);
+            DatagramPacket empty = new DatagramPacket(new byte[0], 0, udp.serve(pod));
+            DatagramPacket answer = new DatagramPacket(new byte[10], 10);
+            for (int i = 0; i < 3; i++) {
+                client.send(empty);
+                client.receive(answer);
+                assertThat(answer.getLength()).isZero();
+            }
+            assertThat(pod.received()).isEqualTo(3);
+        }
+    }
+
+    @OnEachTransport
+    void aQuestionMayHaveManyAnswers(NettyTransport transport) throws Exception {
+        try (Udp udp = new Udp(transport, 100);
+                Pod pod = new Pod("a");
+                Client client = new Client(udp.serve(pod))) {
+            client.send("times 20");
+            List<String> answers = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                answers.add(new String(client.receive(), StandardCharsets.US_ASCII));
+            }
+            assertThat(answers)
+                    .isEqualTo(IntStream.range(0, 20).mapToObj(Integer::toString).toList());
+        }
+    }
+
+    @OnEachTransport
+    void aClientStaysWithItsEndpointAndClientsTakeTurns(NettyTransport transport) throws Exception {
+        try (Udp udp = new Udp(transport, 100);
+                Pod a = new Pod("a");
+                Pod b = new Pod("b")) {
+            InetSocketAddress service = udp.serve(a, b);
+            Set<String> seen = new HashSet<>();
+            for (int i = 0; i < 4; i++) {
+                try (Client client = new Client(service)) {
+                    String first = client.ask("who");
+                    seen.add(first);
+                    for (int j = 0; j < 5; j++) {
+                        assertThat(client.ask("who")).isEqualTo(first);
+                    }
+                }
+            }
+            assertThat(seen).containsExactlyInAnyOrder("a", "b");
+        }
+    }
+
+    /** The published conntrack tests: one client port, and the pod behind it is replaced. */
+    @OnEachTransport
+    void anEndpointThatLeavesGetsNoDatagramMore(NettyTransport transport) throws Exception {
+        try (Udp udp = new Udp(transport, 100);
+                Pod a = new Pod("a");
+                Pod b = new Pod("b");
+                Client client = new Client(udp.serve(a))) {
+            assertThat(client.ask("who")).isEqualTo("a");
+
+            udp.serve(b);
+            int before = a.received();
+
+            for (int i = 0; i < 20; i++) {
+                assertThat(client.ask("who")).isEqualTo("b");
+            }
+            assertThat(a.received()).isEqualTo(before);
+        }
+    }
+
+    @OnEachTransport
+    void aPortThatNobodyListensOnCostsTheClientNoAnswer(NettyTransport transport) throws Exception {
+        try (Udp udp = new Udp(transport, 100);
+                Pod alive = new Pod("alive")) {
+            Endpoint dead = closedPort();
+            InetSocketAddress service =
+                    udp.serve(servicePort(ExternalAccess.NONE, List.of(dead, alive.endpoint())));
+            for (int i = 0; i < 6; i++) {
+                try (Client client = new Client(service)) {
+                    assertThat(client.ask("who")).isEqualTo("alive");
+                }
+            }
+            assertThat(udp.count(Event.DIAL_FAILED)).isEqualTo(3);
+        }
+    }
+
+    @OnEachTransport
+    void whereEveryPortIsUnreachableTheNextQuestionTriesAnew(NettyTransport transport)
+            throws Exception {
+        try (Udp udp = new Udp(transport, 100);
+                Client client =
+                        new Client(
+                                udp.serve(
+                                        servicePort(
+                                                ExternalAccess.NONE,
+                                                List.of(closedPort(), closedPort()))))) {
+            client.send("who");
+            await().untilAsserted(() -> assertThat(udp.count(Event.UNANSWERED)).isEqualTo(1));
+            client.send("who");
+            await().untilAsserted(() -> assertThat(udp.count(Event.UNANSWERED)).isEqualTo(2));
+            await().untilAsserted(
+                            () ->
+                                    assertThat(udp.count(Event.ENDED))
+                                            .isEqualTo(udp.count(Event.ACCEPTED)));
+        }
+    }
+
+    @OnEachTransport
+    void withoutAnEndpointClientsHearThatNobodyIsThereAndLaterOnesAreServed(
+            NettyTransport transport) throws Exception {
+        try (Udp udp = new Udp(transport, 100);
+                Pod pod = new Pod("a")) {
+            InetSocketAddress service = udp.serve();
+            try (Client client = new Client(service)) {
+                assertUnreachable(client);
+                assertThat(udp.serve(pod)).isEqualTo(service);
+                assertThat(client.ask("who")).isEqualTo("a");
+                udp.serve();
+                assertUnreachable(client);
+            }
+            assertThatThrownBy(() -> new DatagramSocket(service).close())
+                    .isInstanceOf(BindException.class);
+        }
+    }
+
+    private static void assertUnreachable(Client client) {
+        assertThatThrownBy(
+                        () -> {
+                            // The error of one is told at the next.
+                            client.send("who");
+                            client.receive();
+                        })
+                .isInstanceOf(PortUnreachableException.class);
+    }
+
+    @OnEachTransport
+    void sessionsEndWhenTheyAreIdleForTooLong(NettyTransport transport) throws Exception {
+        try (Udp udp = new Udp(transport, 100);
+                Pod pod = new Pod("a")) {
+            InetSocketAddress service = udp.serve(pod);
+            try (Client answered = new Client(service);
+                    Client ignored = new Client(service)) {
+                answered.ask("who");
+                ignored.send("silence");
+                await().until(() -> pod.received() == 2);
+
+                udp.pass(Duration.ofSeconds(31));
+                await().untilAsserted(
+                                () -> assertThat(udp.count(Event.SESSION_EXPIRED)).isEqualTo(1));
+                answered.ask("who");
+                udp.pass(Duration.ofSeconds(179));
+                answered.ask("who");
+                assertThat(udp.count(Event.ACCEPTED)).isEqualTo(2);
+
+                udp.pass(Duration.ofSeconds(181));
+                await().untilAsserted(
+                                () -> assertThat(udp.count(Event.SESSION_EXPIRED)).isEqualTo(2));
+                assertThat(answered.ask("who")).isEqualTo("a");
+            }
+        }
+    }
+
+    @OnEachTransport
+    void theLongestIdleSessionMakesRoomForANewOne(NettyTransport transport) throws Exception {
+        try (Udp udp = new Udp(transport, 4);
+                Pod pod = new Pod("a")) {
+            InetSocketAddress service = udp.serve(pod);
+            List<Client> clients = new ArrayList<>();
+            for (int i = 0; i < 10; i++) {
+                Client client = new Client(service);
+                clients.add(client);
+                assertThat(client.ask("who")).isEqualTo("a");
+            }
+            // Two loops share the limit, and one socket is on one of them.
+            assertThat(udp.count(Event.SESSION_EVICTED)).isEqualTo(8);
+            assertThat(clients.get(0).ask("who")).isEqualTo("a");
+            clients.forEach(Client::close);
+        }
+    }
+
+    @OnEachTransport
+    void aNodePortAnswersFromTheAddressThatWasAsked(NettyTransport transport) throws Exception {
+        try (Udp udp = new Udp(transport, 100);
+                Pod pod = new Pod("a")) {
+            int port = freePort();
+            List<IpAddress> addresses =
+                    List.of(IpAddress.parse("127.0.0.2"), IpAddress.parse("127.0.0.3"));
+            udp.serve(
+                    servicePort(
+                            ExternalAccess.nodePort(port, addresses, TrafficPolicy.CLUSTER),
+                            List.of(pod.endpoint())));
+            for (IpAddress address : addresses) {
+                try (Client client =
+                        new Client(new InetSocketAddress(address.toInetAddress(), port))) {
+                    assertThat(client.ask("who")).isEqualTo("a");
+                }
+            }
+            udp.serve(pod);
+            try (Client client = new Client(Services.address("127.0.0.2", port))) {
+                assertUnreachable(client);
+            }
+        }
+    }
+
+    @OnEachTransport
+    void aNodePortThatIsTakenFailsAloneAndIsServedOnceItIsFree(NettyTransport transport)
+            throws Exception {
+        try (Udp udp = new Udp(transport, 100);
+                Pod pod = new Pod("a")) {
+            ServicePort servicePort;
+            try (DatagramSocket other = new DatagramSocket(Services.address("127.0.0.2", 0))) {
+                servicePort =
+                        servicePort(
+                                ExternalAccess.nodePort(
+                                        other.getLocalPort(),
+                                        List.of(IpAddress.parse("127.0.0.2")),
+                                        TrafficPolicy.CLUSTER),
+                                List.of(pod.endpoint()));
+                InetSocketAddress main = udp.serve(servicePort);
+                UdpListener listener = Objects.requireNonNull(udp.listener);
+                assertThat(listener.incomplete())
+                        .hasValueSatisfying(
+                                why ->
+                                        assertThat(why)
+                                                .startsWith("NodePort 127.0.0.2:")
+                                                .contains("in use"));
+                try (Client client = new Client(main)) {
+                    assertThat(client.ask("who")).isEqualTo("a");
+                }
+            }
+            udp.serve(servicePort);
+            assertThat(Objects.requireNonNull(udp.listener).incomplete()).isEmpty();
+        }
+    }
+
+    /** Nobody but the endpoint can answer: its socket is connected. */
+    @OnEachTransport
+    void aStrangersAnswerIsNone(NettyTransport transport) throws Exception {
+        try (Udp udp = new Udp(transport, 100);
+                Pod pod = new Pod("a");
+                Client client = new Client(udp.serve(pod));
+                DatagramSocket stranger = new DatagramSocket()) {
+            assertThat(client.ask("who")).isEqualTo("a");
+            byte[] fake = "fake".getBytes(StandardCharsets.US_ASCII);
+            for (int port = 32_768; port < 61_000; port++) {
+                stranger.send(
+                        new DatagramPacket(
+                                fake, fake.length, InetAddress.getLoopbackAddress(), port));
+            }
+            client.socket.setSoTimeout(500);
+            assertThatThrownBy(client::receive).isInstanceOf(SocketTimeoutException.class);
+            assertThat(client.ask("who")).isEqualTo("a");
+        }
+    }
+
+    private static Endpoint closedPort() throws IOException {
+        return Services.endpoint(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort()));
+    }
+
+    private static int freePort() throws IOException {
+        try (DatagramSocket socket = new DatagramSocket()) {
+            return socket.getLocalPort();
+        }
+    }
+}
