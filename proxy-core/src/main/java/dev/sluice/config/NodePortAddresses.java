@@ -2,10 +2,12 @@ package dev.sluice.config;
 
 import dev.sluice.model.Cidr;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +33,7 @@ public record NodePortAddresses(Set<Keyword> keywords, List<Cidr> ranges) {
     public static final NodePortAddresses NONE = new NodePortAddresses(Set.of(), List.of());
 
     public NodePortAddresses {
-        keywords = Set.copyOf(keywords);
+        keywords = Collections.unmodifiableSortedSet(new TreeSet<>(keywords));
         ranges = List.copyOf(ranges);
     }
 

@@ -102,7 +102,19 @@ class ProxyConfigTest {
                         kubernetes {
                           kubeconfig = /etc/kubeconfig, api-server = "https://192.0.2.1:6443"
                           ca-file = /etc/ca.crt, token-file = /etc/token, allow-exec = true
+                          events = false
                         }
+                        node {
+                          name = Node-1
+                          detect-local {
+                            mode = cluster-cidr, cluster-cidrs = "10.244.0.0/16, fd00:244::/48"
+                            bridge-interface = cni0, interface-name-prefix = cali
+                          }
+                        }
+                        services { proxy-name = sluice, external-ips = ["198.51.100.7/24"] }
+                        node-ports.addresses = "primary, localhost, 192.0.2.0/24"
+                        udp { unreplied-timeout = 5s, replied-timeout = 60s, max-sessions = 7 }
+                        health.address = none
                         transport { kind = nio, event-loops = 2 }
                         redirect {
                           mode = none, flavour = nft, address4 = 10.0.0.5, address6 = "fd00::5"
@@ -137,7 +149,19 @@ class ProxyConfigTest {
                                 + " kubernetes=Kubernetes[kubeconfig=Optional[/etc/kubeconfig],"
                                 + " apiServer=Optional[https://192.0.2.1:6443],"
                                 + " caFile=Optional[/etc/ca.crt],"
-                                + " tokenFile=Optional[/etc/token], allowExec=true],"
+                                + " tokenFile=Optional[/etc/token], allowExec=true, events=false],"
+                                + " node=Node[name=Optional[node-1],"
+                                + " detectLocal=DetectLocal[mode=CLUSTER_CIDR,"
+                                + " clusterCidrs=[10.244.0.0/16, fd00:244::/48],"
+                                + " bridgeInterface=Optional[cni0],"
+                                + " interfaceNamePrefix=Optional[cali]]],"
+                                + " services=Services[proxyName=Optional[sluice],"
+                                + " externalIps=[198.51.100.0/24]],"
+                                + " nodePorts=NodePorts[addresses=NodePortAddresses["
+                                + "keywords=[PRIMARY, LOCALHOST], ranges=[192.0.2.0/24]]],"
+                                + " udp=Udp[unrepliedTimeout=PT5S, repliedTimeout=PT1M,"
+                                + " maxSessions=OptionalInt[7]],"
+                                + " health=Health[address=Optional.empty],"
                                 + " transport=Transport[kind=NIO, eventLoops=2],"
                                 + " redirect=Redirect[mode=NONE, flavour=NFT,"
                                 + " address4=Optional[10.0.0.5], address6=Optional[fd00::5],"
@@ -223,6 +247,17 @@ class ProxyConfigTest {
                 "admin.allowed-hosts = [\"a:80\"] | must be host names without a port",
                 "admin.allowed-hosts = [\"\"] | must be host names without a port",
                 "manifests = \"a\\u0000b\" | must be a path",
+                "node.name = -a | must be a DNS name of at most 253 characters",
+                "node.detect-local.mode = cidr | must be one of none, cluster-cidr, node-cidr,",
+                "node.detect-local.cluster-cidrs = 10.244.0.0 | must be an address range such as",
+                "node.detect-local.cluster-cidrs = \"10.1.0.0/16,10.2.0.0/16\" | one range of each",
+                "node.detect-local.cluster-cidrs = 10.1.0.0/33 | is not in 0..32",
+                "node.detect-local.bridge-interface = \"a b\" | must be the name of an interface",
+                "services.proxy-name = \"a b\" | must be a label value",
+                "services.external-ips = 10.010.0.0/16 | leading zeros are ambiguous",
+                "services.external-ips = 10.0.0.0/08 | its prefix length is no number",
+                "node-ports.addresses = secondary | is none of primary, localhost, all and",
+                "health.address = 10256 | must be none, or an address",
             })
     void namesKeyValueRuleAndPlaceOfWhatItRefuses(String line, String rule) {
         String key = line.substring(0, line.indexOf(' '));
@@ -239,6 +274,19 @@ class ProxyConfigTest {
     void loopbackEndpointsMayBeDialledWithoutRedirect() {
         assertThat(parse("redirect.mode = none, dial.allow-loopback = true").dial().allowLoopback())
                 .isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "cluster-cidr, cluster-cidrs",
+        "bridge-interface, bridge-interface",
+        "interface-name-prefix, interface-name-prefix"
+    })
+    void aWayToDetectLocalClientsNeedsWhatItDetectsThemBy(String mode, String key) {
+        assertThatThrownBy(() -> parse("node.detect-local.mode = " + mode))
+                .isInstanceOf(InvalidConfigException.class)
+                .hasMessageContaining("sluice.node.detect-local." + key)
+                .hasMessageContaining("must be set where mode is " + mode);
     }
 
     @Test

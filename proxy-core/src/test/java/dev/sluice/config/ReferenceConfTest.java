@@ -63,7 +63,7 @@ class ReferenceConfTest {
 
     @Test
     void mostKeysHaveBounds() {
-        assertThat(boundedKeys()).hasSize(20);
+        assertThat(boundedKeys()).hasSize(23);
     }
 
     @Test
