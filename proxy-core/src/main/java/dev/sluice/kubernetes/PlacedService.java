@@ -5,6 +5,7 @@ import dev.sluice.model.ExternalAccess;
 import dev.sluice.model.FrontEndKind;
 import dev.sluice.model.HealthCheck;
 import dev.sluice.model.IpAddress;
+import dev.sluice.model.IpFamily;
 import dev.sluice.model.Problem;
 import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServicePortName;
@@ -155,8 +156,16 @@ record PlacedService(
                 problems.add("spec.healthCheckNodePort", port, "is served for " + owner);
                 return Optional.empty();
             }
-            return Optional.of(
-                    new HealthCheck(service.name(), port, addresses, readyOnNode.size()));
+            return Optional.of(new HealthCheck(service.name(), port, addresses, pods(readyOnNode)));
+        }
+
+        /** A pod of a dual-stack Service has an address of each family, and is one all the same. */
+        private static int pods(Set<IpAddress> addresses) {
+            int four = 0;
+            for (IpAddress address : addresses) {
+                four += address.family() == IpFamily.IPV4 ? 1 : 0;
+            }
+            return Math.max(four, addresses.size() - four);
         }
     }
 }

@@ -10,8 +10,8 @@ import java.util.List;
  *
  * @param port where it asks, 1 to 65535
  * @param addresses addresses of this node that answer there: those of NodePorts
- * @param localEndpoints number of addresses of ready endpoints on this node, over all ports of the
- *     Service; 0 or more
+ * @param localEndpoints number of ready pods on this node, over all ports of the Service: the
+ *     addresses of the family that has more of them; 0 or more
  */
 public record HealthCheck(
         ServiceName service, int port, List<IpAddress> addresses, int localEndpoints) {

@@ -14,6 +14,7 @@ import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.DatagramChannel;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -161,6 +162,8 @@ final class UdpSocket {
         UdpChannel open = channel;
         if (open != null) {
             open.channel().close().awaitUninterruptibly();
+            // java.nio gives the port up when its selector has looked once more.
+            loop.eventLoop().schedule(() -> {}, 1, TimeUnit.MILLISECONDS).awaitUninterruptibly();
             channel = null;
         }
     }
