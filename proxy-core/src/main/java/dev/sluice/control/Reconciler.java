@@ -5,6 +5,7 @@ import dev.sluice.model.ServiceName;
 import dev.sluice.model.ServiceSnapshot;
 import dev.sluice.model.SnapshotDiff;
 import dev.sluice.redirect.RedirectRules;
+import dev.sluice.redirect.RuleCounts;
 import dev.sluice.redirect.RuleSet;
 import java.time.Duration;
 import java.util.List;
@@ -38,6 +39,7 @@ public final class Reconciler {
     private final ServiceListeners listeners;
     private final HealthChecks healthChecks;
     private final AppliedPorts ports;
+    private final RedirectRules backEnd;
     private final PacedRules rules;
     private final ProxyConfig.Reconcile pace;
     private final Duration removalLimit;
@@ -106,6 +108,7 @@ public final class Reconciler {
         this.listeners = listeners;
         this.healthChecks = healthChecks;
         this.ports = new AppliedPorts(listeners);
+        this.backEnd = rules;
         this.rules = new PacedRules(rules, pace, nanoTime);
         this.syncs = syncs;
         this.pace = pace;
@@ -124,6 +127,11 @@ public final class Reconciler {
     /** What the last run came to. */
     public ReconcileStatus status() {
         return status;
+    }
+
+    /** What the back end has in the kernel, and what it did there. */
+    public RuleCounts ruleCounts() {
+        return backEnd.counts();
     }
 
     /** When runs were asked for, and how long they took. */

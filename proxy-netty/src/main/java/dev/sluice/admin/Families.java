@@ -13,6 +13,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * The metric families of one scrape. A family without samples is left out.
@@ -87,6 +88,34 @@ final class Families {
 
     /** How long something took, in seconds. */
     void histogram(String name, String help, DurationHistogram.Snapshot durations) {
+        all.add(
+                HistogramSnapshot.builder()
+                        .name(name)
+                        .help(help)
+                        .dataPoint(point(Labels.EMPTY, durations))
+                        .build());
+    }
+
+    /** The same for each of some things, which a label tells apart. */
+    <T> void histogram(
+            String name,
+            String help,
+            String label,
+            List<T> things,
+            Function<T, String> labelOf,
+            Function<T, DurationHistogram.Snapshot> durationsOf) {
+        if (!things.isEmpty()) {
+            HistogramSnapshot.Builder family = HistogramSnapshot.builder().name(name).help(help);
+            for (T thing : things) {
+                family.dataPoint(
+                        point(Labels.of(label, labelOf.apply(thing)), durationsOf.apply(thing)));
+            }
+            all.add(family.build());
+        }
+    }
+
+    private static HistogramDataPointSnapshot point(
+            Labels labels, DurationHistogram.Snapshot durations) {
         ClassicHistogramBuckets.Builder buckets = ClassicHistogramBuckets.builder();
         for (int i = 0; i < durations.counts().size(); i++) {
             boolean isLast = i == durations.bounds().size();
@@ -94,16 +123,11 @@ final class Families {
                     isLast ? Double.POSITIVE_INFINITY : seconds(durations.bounds().get(i)),
                     durations.counts().get(i));
         }
-        all.add(
-                HistogramSnapshot.builder()
-                        .name(name)
-                        .help(help)
-                        .dataPoint(
-                                HistogramDataPointSnapshot.builder()
-                                        .classicHistogramBuckets(buckets.build())
-                                        .sum(seconds(durations.sum()))
-                                        .build())
-                        .build());
+        return HistogramDataPointSnapshot.builder()
+                .labels(labels)
+                .classicHistogramBuckets(buckets.build())
+                .sum(seconds(durations.sum()))
+                .build();
     }
 
     static double seconds(Duration duration) {

@@ -81,7 +81,8 @@ final class KubeProxyMetrics {
                                         == Answer.DROP);
     }
 
-    private static String name(IpFamily family) {
+    /** As kube-proxy writes the families in its labels. */
+    static String name(IpFamily family) {
         return family == IpFamily.IPV4 ? "IPv4" : "IPv6";
     }
 

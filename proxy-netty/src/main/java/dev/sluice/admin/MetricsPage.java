@@ -67,6 +67,7 @@ final class MetricsPage implements Page {
         services.add(families, traffic.traffic(), served);
         ControlMetrics.add(families, reconciler.status(), reconciler.syncs(), source.watches());
         KubeProxyMetrics.add(families, reconciler.syncs(), source.changes(), served);
+        RuleMetrics.add(families, reconciler.ruleCounts());
         health.ifPresent(servers -> KubeProxyMetrics.addHealth(families, servers.site()));
         process.scrape().forEach(families.all()::add);
         ByteArrayOutputStream text = new ByteArrayOutputStream();

@@ -3,16 +3,20 @@ package dev.sluice.admin;
 import dev.sluice.affinity.AffinitySelectorFactory;
 import dev.sluice.control.ReconcileStatus;
 import dev.sluice.model.Endpoint;
+import dev.sluice.model.ExternalAccess;
 import dev.sluice.model.FrontEnd;
+import dev.sluice.model.FrontEndKind;
 import dev.sluice.model.IpAddress;
 import dev.sluice.model.Problem;
 import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServicePortName;
 import dev.sluice.model.SessionAffinity;
+import dev.sluice.model.TrafficPolicy;
 import dev.sluice.netty.ConnectionCounters;
 import dev.sluice.netty.ConnectionCounters.Event;
 import dev.sluice.netty.ServedPort;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
@@ -83,26 +87,78 @@ final class ServicesPage implements Page {
     private void write(JsonGenerator out, ServedPort served) {
         ServicePort servicePort = served.servicePort();
         out.writeArrayPropertyStart("frontEnds");
-        for (FrontEnd frontEnd : servicePort.frontEnds()) {
-            writeAddress(out, frontEnd.address().toString(), frontEnd.port());
-        }
+        servicePort.kinds().forEach((frontEnd, kind) -> writeFrontEnd(out, frontEnd, kind));
         out.writeEndArray();
+        writePolicies(out, servicePort);
         out.writeObjectPropertyStart("listener");
         out.writeStringProperty("address", IpAddress.of(served.address().getAddress()).toString());
         out.writeNumberProperty("port", served.address().getPort());
         out.writeBooleanProperty("accepting", served.accepting());
         out.writeEndObject();
         writeAffinity(out, servicePort);
+        out.writeArrayPropertyStart("nodePorts");
+        served.nodePorts()
+                .forEach(
+                        address ->
+                                writeAddress(
+                                        out,
+                                        IpAddress.of(address.getAddress()).toString(),
+                                        address.getPort()));
+        out.writeEndArray();
+        writeEndpoints(out, servicePort);
+        writeCounters(out, served.counters());
+    }
+
+    private static void writeFrontEnd(JsonGenerator out, FrontEnd frontEnd, FrontEndKind kind) {
+        out.writeStartObject();
+        out.writeStringProperty("address", frontEnd.address().toString());
+        out.writeNumberProperty("port", frontEnd.port());
+        out.writeStringProperty(
+                "kind",
+                switch (kind) {
+                    case CLUSTER_IP -> "clusterIP";
+                    case NODE_PORT -> "nodePort";
+                    case LOAD_BALANCER_IP -> "loadBalancerIP";
+                    case EXTERNAL_IP -> "externalIP";
+                });
+        out.writeEndObject();
+    }
+
+    private static void writePolicies(JsonGenerator out, ServicePort servicePort) {
+        ExternalAccess external = servicePort.external();
+        out.writeStringProperty("internalTrafficPolicy", name(servicePort.internalPolicy()));
+        out.writeStringProperty("externalTrafficPolicy", name(external.policy()));
+        if (external.sourceRanges().limited()) {
+            out.writeArrayPropertyStart("sourceRanges");
+            external.sourceRanges().ranges().forEach(range -> out.writeString(range.toString()));
+            out.writeEndArray();
+        }
+    }
+
+    /** As the API writes it. */
+    private static String name(TrafficPolicy policy) {
+        return policy == TrafficPolicy.LOCAL ? "Local" : "Cluster";
+    }
+
+    private static void writeEndpoints(JsonGenerator out, ServicePort servicePort) {
+        Set<Endpoint> local = Set.copyOf(servicePort.localEndpoints());
         out.writeArrayPropertyStart("endpoints");
         for (Endpoint endpoint : servicePort.endpoints()) {
-            out.writeStartObject();
-            out.writeStringProperty("address", endpoint.address().toString());
-            out.writeNumberProperty("port", endpoint.port());
-            out.writeStringProperty("state", "usable");
-            out.writeEndObject();
+            writeEndpoint(out, endpoint, local.contains(endpoint) ? "local" : "usable");
         }
+        // One that only a policy of Local still uses: it is about to end, and others are ready.
+        servicePort.localEndpoints().stream()
+                .filter(endpoint -> !servicePort.endpoints().contains(endpoint))
+                .forEach(endpoint -> writeEndpoint(out, endpoint, "local only"));
         out.writeEndArray();
-        writeCounters(out, served.counters());
+    }
+
+    private static void writeEndpoint(JsonGenerator out, Endpoint endpoint, String state) {
+        out.writeStartObject();
+        out.writeStringProperty("address", endpoint.address().toString());
+        out.writeNumberProperty("port", endpoint.port());
+        out.writeStringProperty("state", state);
+        out.writeEndObject();
     }
 
     private static void writeAddress(JsonGenerator out, String address, int port) {

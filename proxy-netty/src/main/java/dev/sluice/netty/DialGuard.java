@@ -33,6 +33,16 @@ final class DialGuard {
         listenerPorts.put(local(servicePort, localPort), servicePort);
     }
 
+    /** Takes note of one more local port of a Service port. */
+    void addPort(ServicePort servicePort, int localPort) {
+        listenerPorts.put(local(servicePort, localPort), servicePort);
+    }
+
+    /** Forgets it. */
+    void removePort(ServicePort servicePort, int localPort) {
+        listenerPorts.remove(local(servicePort, localPort));
+    }
+
     /** Takes note of the value that follows another one, without a gap in what both have. */
     void replace(ServicePort before, int portBefore, ServicePort after, int portAfter) {
         add(after, portAfter);

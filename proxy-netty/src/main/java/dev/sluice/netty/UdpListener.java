@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -80,7 +81,7 @@ final class UdpListener implements ServiceListener {
                         new UdpListener(shared, counters, servicePort, first.address());
                 listener.sockets.put(group.getKey(), first);
                 shared.guard().add(servicePort, first.address().getPort());
-                listener.update(servicePort);
+                listener.serveAll(servicePort);
                 return listener;
             }
         }
@@ -134,18 +135,25 @@ final class UdpListener implements ServiceListener {
     }
 
     @Override
-    public void update(ServicePort next) throws IOException {
+    public void update(ServicePort next) {
         ServicePort before = servicePort;
+        int portBefore = main.getPort();
+        servicePort = next;
+        serveAll(next);
+        shared.guard().replace(before, portBefore, next, main.getPort());
+    }
+
+    private void serveAll(ServicePort next) {
         failures.clear();
         Map<UdpRoutes.Key, FrontEndKind> wanted = groups(shared, next);
-        Map<UdpRoutes.Key, UdpSocket> spare = new LinkedHashMap<>();
-        for (UdpRoutes.Key key : List.copyOf(sockets.keySet())) {
-            UdpSocket socket = sockets.get(key);
-            if (socket != null && !wanted.containsKey(key)) {
-                sockets.remove(key);
-                spare.put(key, socket);
-            }
-        }
+        List<UdpSocket> spare = new ArrayList<>();
+        sockets.forEach(
+                (key, socket) -> {
+                    if (!wanted.containsKey(key)) {
+                        sockets.remove(key);
+                        spare.add(socket);
+                    }
+                });
         for (Map.Entry<UdpRoutes.Key, FrontEndKind> group : wanted.entrySet()) {
             try {
                 serve(group, routes(shared, next, group), spare);
@@ -153,20 +161,26 @@ final class UdpListener implements ServiceListener {
                 failures.put(group.getKey().family().name(), String.valueOf(e.getMessage()));
             }
         }
-        spare.values().forEach(UdpSocket::close);
-        servicePort = next;
-        shared.guard().replace(before, main.getPort(), next, main.getPort());
+        spare.forEach(this::close);
+        wanted.keySet().stream()
+                .map(sockets::get)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .ifPresent(first -> main = first.address());
         updateNodePorts(next);
     }
 
+    private void close(UdpSocket socket) {
+        shared.guard().removePort(servicePort, socket.address().getPort());
+        socket.close();
+    }
+
     /**
-     * A changed policy is another key: the socket of the same family that is free serves on, with
+     * A changed policy is another key: a socket of the same address that is free serves on, with
      * its port.
      */
     private void serve(
-            Map.Entry<UdpRoutes.Key, FrontEndKind> group,
-            UdpRoutes routes,
-            Map<UdpRoutes.Key, UdpSocket> spare)
+            Map.Entry<UdpRoutes.Key, FrontEndKind> group, UdpRoutes routes, List<UdpSocket> spare)
             throws IOException {
         UdpRoutes.Key key = group.getKey();
         IpAddress address =
@@ -177,10 +191,10 @@ final class UdpListener implements ServiceListener {
                                                 "this node has no " + key.family() + " address"));
         UdpSocket socket = sockets.get(key);
         if (socket == null) {
-            socket = takeSpare(key.family(), spare);
+            socket = takeSpare(address, spare);
         }
-        if (socket != null && !IpAddress.of(socket.address().getAddress()).equals(address)) {
-            socket.close();
+        if (socket != null && !isAt(address, socket)) {
+            close(socket);
             sockets.remove(key);
             socket = null;
         }
@@ -190,18 +204,24 @@ final class UdpListener implements ServiceListener {
                 sockets.put(key, socket);
                 return;
             } catch (IOException e) {
-                socket.close();
+                close(socket);
                 sockets.remove(key);
             }
         }
-        sockets.put(key, bind(address, routes));
+        UdpSocket bound = bind(address, routes);
+        shared.guard().addPort(servicePort, bound.address().getPort());
+        sockets.put(key, bound);
     }
 
-    private static @Nullable UdpSocket takeSpare(
-            IpFamily family, Map<UdpRoutes.Key, UdpSocket> spare) {
-        for (UdpRoutes.Key key : spare.keySet()) {
-            if (key.family() == family) {
-                return spare.remove(key);
+    private static boolean isAt(IpAddress address, UdpSocket socket) {
+        return IpAddress.of(socket.address().getAddress()).equals(address);
+    }
+
+    private static @Nullable UdpSocket takeSpare(IpAddress address, List<UdpSocket> spare) {
+        for (UdpSocket socket : spare) {
+            if (isAt(address, socket)) {
+                spare.remove(socket);
+                return socket;
             }
         }
         return null;
@@ -318,7 +338,7 @@ final class UdpListener implements ServiceListener {
     public void close() {
         nodePorts.values().forEach(UdpSocket::close);
         nodePorts.clear();
-        sockets.values().forEach(UdpSocket::close);
+        sockets.values().forEach(this::close);
         sockets.clear();
         shared.guard().remove(servicePort, main.getPort());
     }

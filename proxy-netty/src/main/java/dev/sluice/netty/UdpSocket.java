@@ -122,9 +122,10 @@ final class UdpSocket {
         channel = opened;
     }
 
+    /** Another port may do unless it is the address that can't be had. */
     private IOException taken(IOException cause) {
-        if (cause instanceof BindException) {
-            return cause;
+        if (String.valueOf(cause.getMessage()).contains("Cannot assign requested address")) {
+            return new IOException(address + ": " + cause.getMessage(), cause);
         }
         BindException taken = new BindException(address + ": " + cause.getMessage());
         taken.initCause(cause);

@@ -495,6 +495,56 @@ final class UdpListenerTest {
         }
     }
 
+    /** With no redirect, the family of the clients is that of the endpoints there are. */
+    @OnEachTransport
+    void theSocketStaysWhenThePolicyOrTheFamilyOfTheEndpointsChanges(NettyTransport transport)
+            throws Exception {
+        try (Udp udp = new Udp(transport, 100);
+                Pod pod = new Pod("a")) {
+            InetSocketAddress service = udp.serve(pod);
+            ServicePort local =
+                    new ServicePort(
+                            DNS,
+                            List.of(IpAddress.parse("192.0.2.53")),
+                            53,
+                            SessionAffinity.NONE,
+                            List.of(pod.endpoint()),
+                            List.of(pod.endpoint()),
+                            TrafficPolicy.LOCAL,
+                            ExternalAccess.NONE);
+            assertThat(udp.serve(local)).isEqualTo(service);
+            try (Client client = new Client(service)) {
+                assertThat(client.ask("who")).isEqualTo("a");
+            }
+            ServicePort dual =
+                    new ServicePort(
+                            DNS,
+                            List.of(IpAddress.parse("fd00::53"), IpAddress.parse("192.0.2.53")),
+                            53,
+                            SessionAffinity.NONE,
+                            List.of(pod.endpoint()));
+            assertThat(udp.serve(dual)).isEqualTo(service);
+            assertThat(udp.serve()).isEqualTo(service);
+            assertThat(udp.serve(pod)).isEqualTo(service);
+            try (Client client = new Client(service)) {
+                assertThat(client.ask("who")).isEqualTo("a");
+            }
+        }
+    }
+
+    @OnEachTransport
+    void aSocketOfThisProxyIsNoEndpoint(NettyTransport transport) throws Exception {
+        try (Udp udp = new Udp(transport, 100)) {
+            InetSocketAddress service = udp.serve();
+            udp.serve(servicePort(ExternalAccess.NONE, List.of(Services.endpoint(service))));
+            try (Client client = new Client(service)) {
+                client.send("who");
+                await().untilAsserted(
+                                () -> assertThat(udp.count(Event.DIAL_FORBIDDEN)).isEqualTo(1));
+            }
+        }
+    }
+
     /** Nobody but the endpoint can answer: its socket is connected. */
     @OnEachTransport
     void aStrangersAnswerIsNone(NettyTransport transport) throws Exception {
