@@ -22,9 +22,12 @@ final class StructureRules {
         return List.of(
                 fence(
                         List.of("kubernetes"),
-                        List.of("io.fabric8..", "com.fasterxml.jackson..", "org.snakeyaml.."),
+                        List.of("io.fabric8..", "com.fasterxml.jackson.."),
                         "io.fabric8.kubernetes.api.model.Service.<init>",
-                        "com.fasterxml.jackson.annotation.JsonFormat$Shape.STRING",
+                        "com.fasterxml.jackson.annotation.JsonFormat$Shape.STRING"),
+                fence(
+                        List.of("kubernetes", "config"),
+                        List.of("org.snakeyaml.."),
                         "org.snakeyaml.engine.v2.api.LoadSettings.builder"),
                 fence(
                         List.of("kubernetes", "admin"),

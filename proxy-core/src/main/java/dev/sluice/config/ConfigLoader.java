@@ -4,8 +4,10 @@ import com.typesafe.config.Config;
 import com.typesafe.config.ConfigException;
 import com.typesafe.config.ConfigFactory;
 import com.typesafe.config.ConfigParseOptions;
+import com.typesafe.config.ConfigRenderOptions;
 import com.typesafe.config.ConfigValueFactory;
 import dev.sluice.config.ConfigSources.Flag;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -23,6 +25,29 @@ public final class ConfigLoader {
      * @throws InvalidConfigException for the first thing that is wrong; see its message
      */
     public static ProxyConfig load(ConfigSources sources) {
+        return ProxyConfig.from(merged(sources));
+    }
+
+    /**
+     * All settings in effect as text that {@code --config} takes again.
+     *
+     * @throws InvalidConfigException as {@link #load}
+     */
+    public static String effective(ConfigSources sources) {
+        Config merged = merged(sources);
+        ProxyConfig.from(merged);
+        return merged.withFallback(ConfigKeys.read().defaults())
+                .resolve()
+                .withOnlyPath(ConfigKeys.ROOT)
+                .root()
+                .render(
+                        ConfigRenderOptions.defaults()
+                                .setOriginComments(false)
+                                .setComments(false)
+                                .setJson(false));
+    }
+
+    private static Config merged(ConfigSources sources) {
         ConfigKeys keys = ConfigKeys.read();
         Config merged = ConfigFactory.empty();
         for (Flag flag : sources.flags()) {
@@ -32,7 +57,7 @@ public final class ConfigLoader {
         if (sources.file().isPresent()) {
             merged = merged.withFallback(file(sources.file().get(), keys));
         }
-        return ProxyConfig.from(merged);
+        return merged;
     }
 
     private static Config flag(Flag flag, ConfigKeys keys) {
@@ -50,6 +75,10 @@ public final class ConfigLoader {
             throw new InvalidConfigException("--config " + path + ": there is no readable file");
         }
         try {
+            String text = Files.readString(path);
+            if (KubeProxyFile.isOne(text)) {
+                return KubeProxyFile.read(path, text);
+            }
             Config config =
                     ConfigFactory.parseFile(
                                     path.toFile(),
@@ -69,6 +98,8 @@ public final class ConfigLoader {
             return config;
         } catch (ConfigException e) {
             throw new InvalidConfigException("--config " + e.getMessage(), e);
+        } catch (IOException e) {
+            throw new InvalidConfigException("--config " + path + " can't be read: " + e, e);
         }
     }
 }

@@ -12,7 +12,7 @@ import java.util.Optional;
  *
  * @param flags values of the command line; of two with the same key the later one counts
  * @param environment all environment variables; those that begin with {@code SLUICE_} are read
- * @param file the file of {@code --config}, in HOCON
+ * @param file the file of {@code --config}: HOCON, or a KubeProxyConfiguration in YAML
  */
 public record ConfigSources(
         List<Flag> flags, Map<String, String> environment, Optional<Path> file) {

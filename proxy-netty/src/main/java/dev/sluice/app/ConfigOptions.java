@@ -22,8 +22,8 @@ final class ConfigOptions {
             names = "--config",
             paramLabel = "FILE",
             description =
-                    "Settings in HOCON. All keys, their ranges and defaults: unzip -p sluice.jar"
-                            + " reference.conf")
+                    "Settings in HOCON, or a KubeProxyConfiguration of kube-proxy. All keys, their"
+                            + " ranges and defaults: unzip -p sluice.jar reference.conf")
     private @Nullable Path file;
 
     @Option(
@@ -51,12 +51,31 @@ final class ConfigOptions {
      * @throws InvalidConfigException for the first that is wrong
      */
     ProxyConfig load(Map<String, String> environment, List<Flag> own) {
-        List<Flag> flags = new ArrayList<>();
+        return load(environment, List.of(), own);
+    }
+
+    /**
+     * The same.
+     *
+     * @param weakest flags that count only where no other flag says anything
+     */
+    ProxyConfig load(Map<String, String> environment, List<Flag> weakest, List<Flag> own) {
+        return ConfigLoader.load(sources(environment, weakest, own));
+    }
+
+    /** The same settings as they would be read from a file. */
+    String effective(Map<String, String> environment, List<Flag> weakest, List<Flag> own) {
+        return ConfigLoader.effective(sources(environment, weakest, own));
+    }
+
+    private ConfigSources sources(
+            Map<String, String> environment, List<Flag> weakest, List<Flag> own) {
+        List<Flag> flags = new ArrayList<>(weakest);
         settings.forEach(setting -> flags.add(Flag.set(setting)));
         if (redirect != null) {
             flags.add(new Flag("--redirect", "redirect.mode", redirect));
         }
         flags.addAll(own);
-        return ConfigLoader.load(new ConfigSources(flags, environment, Optional.ofNullable(file)));
+        return new ConfigSources(flags, environment, Optional.ofNullable(file));
     }
 }

@@ -1,7 +1,14 @@
 package dev.sluice.app;
 
+import dev.sluice.config.ConfigSources.Flag;
 import dev.sluice.config.InvalidConfigException;
+import dev.sluice.config.KubeProxyFlags;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -30,6 +37,12 @@ import picocli.CommandLine.Spec;
         })
 public final class Main implements Runnable {
     private static final String LOG_SETTINGS = "logback.configurationFile";
+    private static final Logger log = LoggerFactory.getLogger(Main.class);
+    private static final Set<String> COMMANDS = Set.of("run", "demo", "cleanup", "version", "help");
+
+    /** Flags that are complete without a command. */
+    private static final Set<String> WITHOUT =
+            Set.of("-h", "--help", "-V", "--version", "-v", "--verbose");
 
     @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -47,14 +60,55 @@ public final class Main implements Runnable {
         if (System.getProperty(LOG_SETTINGS) == null) {
             System.setProperty(LOG_SETTINGS, "dev/sluice/app/logback-program.xml");
         }
-        System.exit(commandLine(System.getenv()).execute(arguments));
+        System.exit(execute(System.getenv(), arguments));
+    }
+
+    /**
+     * Runs the command line, also one made for kube-proxy: its flags are taken as settings, and
+     * without a command it runs, or cleans up with {@code --cleanup}.
+     *
+     * @return the exit code
+     */
+    static int execute(Map<String, String> environment, String... arguments) {
+        KubeProxyFlags compatible;
+        try {
+            compatible = KubeProxyFlags.of(List.of(arguments));
+        } catch (InvalidConfigException e) {
+            commandLine(environment).getErr().println("sluice: " + e.getMessage());
+            return ExitCodes.INVALID_CONFIG;
+        }
+        List<String> rest = new ArrayList<>(compatible.rest());
+        boolean isCommand = rest.stream().anyMatch(COMMANDS::contains);
+        if (!isCommand && rest.remove("--cleanup")) {
+            rest.add(0, "cleanup");
+        } else if (!isCommand && asksToRun(compatible)) {
+            rest.add(0, "run");
+        }
+        if (!compatible.unused().isEmpty()) {
+            log.warn("not used by Sluice: {}", String.join(" ", compatible.unused()));
+        }
+        return commandLine(environment, compatible.flags()).execute(rest.toArray(String[]::new));
+    }
+
+    /** Any flag but those for help, the version and more of the log. */
+    private static boolean asksToRun(KubeProxyFlags compatible) {
+        return !compatible.flags().isEmpty()
+                || !compatible.unused().isEmpty()
+                || compatible.rest().stream()
+                        .anyMatch(
+                                argument ->
+                                        argument.startsWith("-") && !WITHOUT.contains(argument));
     }
 
     /** The whole command line; reads the given environment in place of the process's own. */
     static CommandLine commandLine(Map<String, String> environment) {
+        return commandLine(environment, List.of());
+    }
+
+    private static CommandLine commandLine(Map<String, String> environment, List<Flag> compatible) {
         Main main = new Main();
         return new CommandLine(main)
-                .addSubcommand(new RunCommand(environment))
+                .addSubcommand(new RunCommand(environment, compatible))
                 .addSubcommand(new DemoCommand())
                 .addSubcommand(new CleanupCommand(environment))
                 .addSubcommand(new VersionCommand())

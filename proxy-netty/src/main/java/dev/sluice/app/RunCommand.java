@@ -5,6 +5,9 @@ import dev.sluice.config.ProxyConfig;
 import dev.sluice.control.ServiceSource;
 import dev.sluice.model.ServicePortName;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -42,6 +45,7 @@ final class RunCommand implements Callable<Integer> {
     private static final Logger log = LoggerFactory.getLogger(RunCommand.class);
 
     private final Map<String, String> environment;
+    private final List<Flag> compatible;
 
     @Mixin private ConfigOptions options = new ConfigOptions();
 
@@ -63,13 +67,27 @@ final class RunCommand implements Callable<Integer> {
                             + " needed in a pod, where the kubelet says both.")
     private @Nullable String kubeconfig;
 
-    RunCommand(Map<String, String> environment) {
+    @Option(
+            names = "--write-config-to",
+            paramLabel = "FILE",
+            description = "Write all settings in effect to a file, for --config, and end.")
+    private @Nullable Path writeTo;
+
+    /**
+     * @param compatible flags of kube-proxy, as settings; the weakest of all flags
+     */
+    RunCommand(Map<String, String> environment, List<Flag> compatible) {
         this.environment = environment;
+        this.compatible = List.copyOf(compatible);
     }
 
     @Override
     public Integer call() throws Exception {
-        ProxyConfig config = options.load(environment, flags());
+        if (writeTo != null) {
+            write(writeTo, options.effective(environment, compatible, flags()));
+            return ExitCodes.OK;
+        }
+        ProxyConfig config = options.load(environment, compatible, flags());
         try (Signals signals = Signals.interruptingThisThread()) {
             return serve(config, Sources.of(config, environment), signals);
         }
@@ -84,6 +102,13 @@ final class RunCommand implements Callable<Integer> {
             flags.add(new Flag("--kubeconfig", "kubernetes.kubeconfig", kubeconfig));
         }
         return flags;
+    }
+
+    /** In one step: whoever reads it meanwhile finds the old file or the new one. */
+    private static void write(Path file, String text) throws IOException {
+        Path draft = file.resolveSibling(file.getFileName() + ".new");
+        Files.writeString(draft, text);
+        Files.move(draft, file, StandardCopyOption.REPLACE_EXISTING);
     }
 
     private static int serve(ProxyConfig config, ServiceSource source, Signals signals)
