@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -37,7 +36,6 @@ import picocli.CommandLine.Spec;
         })
 public final class Main implements Runnable {
     private static final String LOG_SETTINGS = "logback.configurationFile";
-    private static final Logger log = LoggerFactory.getLogger(Main.class);
     private static final Set<String> COMMANDS = Set.of("run", "demo", "cleanup", "version", "help");
 
     /** Flags that are complete without a command. */
@@ -85,7 +83,9 @@ public final class Main implements Runnable {
             rest.add(0, "run");
         }
         if (!compatible.unused().isEmpty()) {
-            log.warn("not used by Sluice: {}", String.join(" ", compatible.unused()));
+            // Not before the settings of the log are named.
+            LoggerFactory.getLogger(Main.class)
+                    .warn("not used by Sluice: {}", String.join(" ", compatible.unused()));
         }
         return commandLine(environment, compatible.flags()).execute(rest.toArray(String[]::new));
     }
