@@ -45,8 +45,11 @@ public final class IptablesRedirectRules implements RedirectRules {
     private final ConnectionTracking tracking;
     private final RuleCounters counters = new RuleCounters();
 
-    /** Families whose connection tracking was looked at since the start. */
+    /** Families whose flows are known to follow the rules that are in force. */
     private final Set<IpFamily> tracked = EnumSet.noneOf(IpFamily.class);
+
+    /** Front ends whose rules came or went and whose flows could not be looked at since. */
+    private final Set<FrontEnd> unfollowed = new HashSet<>();
 
     private @Nullable Applied applied;
     private boolean leftoversRemoved;
@@ -170,22 +173,37 @@ public final class IptablesRedirectRules implements RedirectRules {
     public void removeAll() throws RedirectException {
         applied = null;
         Failures failures = new Failures();
-        removeFrom(installed.all(), failures);
+        Set<FrontEnd> removed = removeFrom(installed.all(), failures);
+        for (IpFamily family : IpFamily.values()) {
+            failures.collect(() -> follow(family, Map.of(), only(family, removed)));
+        }
         failures.rethrow();
         refusingPort.release();
     }
 
-    private void removeFrom(List<IptablesProgram> programs, Failures failures) {
+    /** Gives the front ends that are redirected no more. */
+    private Set<FrontEnd> removeFrom(List<IptablesProgram> programs, Failures failures) {
+        Set<FrontEnd> removed = new HashSet<>();
         for (IptablesProgram program : programs) {
             failures.collect(
                     () -> {
                         Map<String, SavedTable> saved = program.read(commands);
-                        for (String table : List.of(NatRules.TABLE, AdmissionRules.TABLE)) {
-                            failures.collect(
-                                    () -> write(program, saved, TableRules.none(table), false));
-                        }
+                        failures.collect(
+                                () -> {
+                                    write(program, saved, TableRules.none(NatRules.TABLE), false);
+                                    removed.addAll(of(saved, NatRules.TABLE).redirected());
+                                });
+                        TableRules none = TableRules.none(AdmissionRules.TABLE);
+                        failures.collect(() -> write(program, saved, none, false));
                     });
         }
+        return removed;
+    }
+
+    private static Set<FrontEnd> only(IpFamily family, Set<FrontEnd> frontEnds) {
+        Set<FrontEnd> ofFamily = new HashSet<>(frontEnds);
+        ofFamily.removeIf(frontEnd -> frontEnd.address().family() != family);
+        return ofFamily;
     }
 
     /** Admission first: what comes to a new rule is to have passed it. */
@@ -210,20 +228,27 @@ public final class IptablesRedirectRules implements RedirectRules {
         boolean changed = write(program, saved, nat, repair);
         if (changed || !tracked.contains(family)) {
             follow(family, redirects, of(saved, NatRules.TABLE).redirected());
-            tracked.add(family);
         }
     }
 
+    /** What fails is owed: the next run finds the rules as they shall be, but not the flows. */
     private void follow(
             IpFamily family, Map<FrontEnd, RedirectTarget> redirects, Set<FrontEnd> before)
             throws RedirectException {
+        Set<FrontEnd> owed = only(family, unfollowed);
         Set<FrontEnd> gone = new HashSet<>(before);
+        gone.addAll(owed);
         gone.removeAll(redirects.keySet());
         Set<FrontEnd> added = new HashSet<>(redirects.keySet());
-        added.removeAll(before);
+        added.removeIf(frontEnd -> before.contains(frontEnd) && !owed.contains(frontEnd));
+        tracked.remove(family);
+        unfollowed.addAll(gone);
+        unfollowed.addAll(added);
         long begin = System.nanoTime();
         int deleted = tracking.follow(family, redirects, gone, added);
         counters.tracked(family, System.nanoTime() - begin, deleted);
+        unfollowed.removeIf(frontEnd -> frontEnd.address().family() == family);
+        tracked.add(family);
     }
 
     /** Whether anything had to be written. */

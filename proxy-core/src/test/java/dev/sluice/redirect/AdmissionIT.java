@@ -1,6 +1,7 @@
 package dev.sluice.redirect;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.sluice.config.ProxyConfig;
 import dev.sluice.config.ProxyConfig.Redirect.Flavour;
@@ -233,6 +234,47 @@ class AdmissionIT {
         assertThat(pod.datagramFrom(40_000, "203.0.113.1", 53)).isNotEqualTo("203.0.113.1:53");
     }
 
+    /** What could not be looked at in one run is looked at in the next, though no rule changes. */
+    @Test
+    void aFlowFollowsItsRuleThoughConnectionTrackingCouldNotBeReadAtFirst() throws Exception {
+        List<String> failing = new ArrayList<>();
+        IptablesRedirectRules rules =
+                open(
+                        Flavour.NFT,
+                        (command, input) ->
+                                failing.contains(command.get(0))
+                                        ? new Commands.Result(1, "", "scripted failure")
+                                        : node.commands().run(command, input));
+        rules.replaceAll(RuleSet.EMPTY);
+        rules.replaceAll(rules(Map.of(), Map.of(), List.of()));
+        assertThat(pod.datagramFrom(40_000, "203.0.113.1", 53)).isEqualTo("203.0.113.1:53");
+        String conntrack =
+                IptablesPrograms.which(IptablesPrograms.systemPath(), "conntrack")
+                        .orElseThrow()
+                        .toString();
+        failing.add(conntrack);
+        assertThatThrownBy(() -> rules.replaceAll(RuleSet.EMPTY))
+                .isInstanceOf(RedirectException.class)
+                .hasMessageContaining("scripted failure");
+        failing.clear();
+
+        rules.replaceAll(RuleSet.EMPTY);
+
+        assertThat(node.run("conntrack", "-L", "-p", "udp")).doesNotContain("dst=203.0.113.1");
+    }
+
+    /** {@code sluice cleanup}, or a stop that takes the rules along: the next proxy gets them. */
+    @Test
+    void aFlowDoesNotOutliveTheRemovalOfAllRules() throws Exception {
+        IptablesRedirectRules rules = open(Flavour.NFT);
+        rules.replaceAll(rules(Map.of(), Map.of(), List.of()));
+        assertThat(pod.datagramFrom(40_000, "203.0.113.1", 53)).isEqualTo("203.0.113.1:53");
+
+        open(Flavour.NFT).removeAll();
+
+        assertThat(node.run("conntrack", "-L", "-p", "udp")).doesNotContain("dst=203.0.113.1");
+    }
+
     @Test
     void aFlowMovesWithThePortOfItsSocket() throws Exception {
         nodeAgent.answer("192.0.2.10", LISTENER + 1);
@@ -303,6 +345,10 @@ class AdmissionIT {
     }
 
     private static IptablesRedirectRules open(Flavour flavour) throws Exception {
+        return open(flavour, node.commands());
+    }
+
+    private static IptablesRedirectRules open(Flavour flavour, Commands commands) throws Exception {
         ProxyConfig.Redirect settings =
                 new ProxyConfig.Redirect(
                         ProxyConfig.Redirect.Mode.IPTABLES,
@@ -312,6 +358,6 @@ class AdmissionIT {
                         Duration.ofSeconds(5),
                         false);
         return IptablesRedirectRules.open(
-                settings, node.commands(), IptablesPrograms.systemPath(), nodeAgent::network);
+                settings, commands, IptablesPrograms.systemPath(), nodeAgent::network);
     }
 }
