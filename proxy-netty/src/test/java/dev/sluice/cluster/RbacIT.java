@@ -20,6 +20,7 @@ class RbacIT {
             checkServes(lab);
             checkEachVerbIsNeeded(lab, "services");
             checkEachVerbIsNeeded(lab, "endpointslices");
+            checkEachVerbIsNeeded(lab, "nodes");
         }
     }
 
