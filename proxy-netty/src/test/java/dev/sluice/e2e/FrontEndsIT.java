@@ -3,11 +3,11 @@ package dev.sluice.e2e;
 import static dev.sluice.e2e.Testbed.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.InputStream;
+import java.net.HttpURLConnection;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -272,24 +272,31 @@ class FrontEndsIT {
         assertThat(bed.routedClient().ask(new InetSocketAddress("203.0.113.1", 80))).isEqualTo("b");
     }
 
-    /** The answer to a client outside. */
+    /** The answer to a client outside, which leaves no connection behind to be kept alive. */
     private String health(String address, int port) throws Exception {
         return bed.routedClient()
                 .call(
                         kept -> {
-                            HttpResponse<String> response =
-                                    HttpClient.newHttpClient()
-                                            .send(
-                                                    HttpRequest.newBuilder(
-                                                                    URI.create(
-                                                                            "http://"
-                                                                                    + address
-                                                                                    + ":"
-                                                                                    + port
-                                                                                    + "/healthz"))
-                                                            .build(),
-                                                    HttpResponse.BodyHandlers.ofString());
-                            return response.statusCode() + " " + response.body();
+                            HttpURLConnection asked =
+                                    (HttpURLConnection)
+                                            URI.create(
+                                                            "http://"
+                                                                    + address
+                                                                    + ":"
+                                                                    + port
+                                                                    + "/healthz")
+                                                    .toURL()
+                                                    .openConnection();
+                            asked.setRequestProperty("Connection", "close");
+                            int status = asked.getResponseCode();
+                            try (InputStream body =
+                                    status < 400
+                                            ? asked.getInputStream()
+                                            : asked.getErrorStream()) {
+                                return status
+                                        + " "
+                                        + new String(body.readAllBytes(), StandardCharsets.UTF_8);
+                            }
                         });
     }
 }
