@@ -3,8 +3,10 @@ package dev.sluice.config;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigException;
 import com.typesafe.config.ConfigFactory;
+import com.typesafe.config.ConfigList;
 import com.typesafe.config.ConfigParseOptions;
 import com.typesafe.config.ConfigRenderOptions;
+import com.typesafe.config.ConfigValue;
 import com.typesafe.config.ConfigValueFactory;
 import dev.sluice.config.ConfigSources.Flag;
 import java.io.IOException;
@@ -17,6 +19,9 @@ import java.nio.file.Path;
  * <p>Stateless; any thread.
  */
 public final class ConfigLoader {
+    private static final String DETECTION = ConfigKeys.ROOT + ".node.detect-local.mode";
+    private static final String RANGES = ConfigKeys.ROOT + ".node.detect-local.cluster-cidrs";
+
     private ConfigLoader() {}
 
     /**
@@ -57,7 +62,24 @@ public final class ConfigLoader {
         if (sources.file().isPresent()) {
             merged = merged.withFallback(file(sources.file().get(), keys));
         }
-        return merged;
+        return withDetection(merged);
+    }
+
+    /** Ranges of pods are to be used where nothing is said, as with {@code clusterCIDR}. */
+    private static Config withDetection(Config merged) {
+        if (!merged.hasPath(RANGES) || merged.hasPath(DETECTION)) {
+            return merged;
+        }
+        ConfigValue ranges = merged.getValue(RANGES);
+        boolean hasRanges =
+                ranges instanceof ConfigList list
+                        ? !list.isEmpty()
+                        : !String.valueOf(ranges.unwrapped()).isBlank();
+        return hasRanges
+                ? ConfigValueFactory.fromAnyRef("cluster-cidr", Origins.place(ranges.origin()))
+                        .atPath(DETECTION)
+                        .withFallback(merged)
+                : merged;
     }
 
     private static Config flag(Flag flag, ConfigKeys keys) {

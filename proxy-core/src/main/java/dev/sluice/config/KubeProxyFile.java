@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -16,6 +17,7 @@ import org.slf4j.LoggerFactory;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
  * Reads a {@code KubeProxyConfiguration} (kubeproxy.config.k8s.io/v1alpha1) as settings of Sluice.
@@ -29,16 +31,23 @@ final class KubeProxyFile {
 
     private static final String API_VERSION = "kubeproxy.config.k8s.io/v1alpha1";
     private static final String KIND = "KubeProxyConfiguration";
-    private static final Pattern ITS_OWN =
+    private static final Pattern ITS_KIND =
             Pattern.compile(
-                    "(?m)^\\s*\\{?\\s*[\"']?(kind[\"']?\\s*:\\s*[\"']?KubeProxyConfiguration"
+                    "(?m)(^|[{,])\\s*[\"']?(kind[\"']?\\s*:\\s*[\"']?KubeProxyConfiguration"
                             + "|apiVersion[\"']?\\s*:\\s*[\"']?kubeproxy\\.config\\.k8s\\.io)");
+
+    /** Sluice has no key with a capital letter, and these stand nowhere but at the left margin. */
+    private static final Pattern ITS_FIELDS =
+            Pattern.compile(
+                    "(?m)^(clientConnection|clusterCIDR|hostnameOverride|bindAddress"
+                            + "|healthzBindAddress|metricsBindAddress|detectLocalMode"
+                            + "|nodePortAddresses|featureGates|configSyncPeriod)\\s*:");
 
     private KubeProxyFile() {}
 
-    /** Whether a file is one of kube-proxy rather than one of Sluice. */
+    /** Whether a file is one of kube-proxy, also without its kind, rather than one of Sluice. */
     static boolean isOne(String text) {
-        return ITS_OWN.matcher(text).find();
+        return ITS_KIND.matcher(text).find() || ITS_FIELDS.matcher(text).find();
     }
 
     /**
@@ -51,71 +60,40 @@ final class KubeProxyFile {
         flatten("", parse(file, text), fields);
         require(file, fields, "apiVersion", API_VERSION);
         require(file, fields, "kind", KIND);
-        Map<String, KubeProxySetting> known = KubeProxySetting.byField();
         List<String> unknown = new ArrayList<>();
         List<String> unused = new ArrayList<>();
         Config config = ConfigFactory.empty();
         for (Map.Entry<String, @Nullable Object> field : fields.entrySet()) {
-            KubeProxySetting setting = setting(known, field.getKey());
-            String value = text(file, field.getKey(), field.getValue());
-            if (setting == null) {
+            Optional<KubeProxySetting> known = KubeProxyTable.ofField(field.getKey());
+            if (known.isEmpty()) {
+                checkSection(file, field.getKey(), field.getValue());
                 unknown.add(field.getKey());
-            } else if (setting.isUsed()) {
-                if (!KubeProxySetting.isUnset(value)) {
-                    config = translated(file, setting, value).withFallback(config);
-                }
-            } else if (isOfUse(field.getKey(), value, setting)) {
+                continue;
+            }
+            KubeProxySetting setting = known.get();
+            String value = text(field.getValue());
+            if (!setting.isNews(value)) {
+                continue;
+            }
+            if (setting.isUsed()) {
+                checkType(file, setting, field.getValue());
+                config = translated(file, setting, value).withFallback(config);
+            } else {
                 unused.add(field.getKey() + " = " + value);
             }
         }
         warn(file, unknown, unused);
-        return withDetection(file, config);
-    }
-
-    /** A section that Sluice has no use for at all stands for its fields. */
-    private static @Nullable KubeProxySetting setting(
-            Map<String, KubeProxySetting> known, String field) {
-        KubeProxySetting exact = known.get(field);
-        if (exact != null) {
-            return exact;
-        }
-        String section = field;
-        while (section.indexOf('.') > 0) {
-            section = section.substring(0, section.lastIndexOf('.'));
-            KubeProxySetting whole = known.get(section);
-            if (whole != null && !whole.isUsed()) {
-                return whole;
-            }
-        }
-        return null;
-    }
-
-    /** False where it says what is so anyway; NodePorts on localhost can't be had without. */
-    private static boolean isOfUse(String field, String value, KubeProxySetting setting) {
-        boolean isRefusal = field.equals("iptables.localhostNodePorts") && value.equals("false");
-        return isRefusal || (!KubeProxySetting.isUnset(value) && !setting.asGood().contains(value));
+        return config;
     }
 
     private static Config translated(Path file, KubeProxySetting setting, String value) {
-        String origin = "--config " + file + ", field " + setting.field();
+        String origin = origin(file, setting.field());
         try {
             return ConfigValueFactory.fromAnyRef(setting.translation().apply(value), origin)
                     .atPath(ConfigKeys.ROOT + "." + setting.key());
         } catch (IllegalArgumentException e) {
             throw new InvalidConfigException(origin + " = '" + value + "': " + e.getMessage(), e);
         }
-    }
-
-    /** kube-proxy detects by {@code clusterCIDR} where nothing else is said. */
-    private static Config withDetection(Path file, Config config) {
-        String section = ConfigKeys.ROOT + ".node.detect-local.";
-        if (!config.hasPath(section + "cluster-cidrs") || config.hasPath(section + "mode")) {
-            return config;
-        }
-        return ConfigValueFactory.fromAnyRef(
-                        "cluster-cidr", "--config " + file + ", field clusterCIDR")
-                .atPath(section + "mode")
-                .withFallback(config);
     }
 
     private static void warn(Path file, List<String> unknown, List<String> unused) {
@@ -157,11 +135,14 @@ final class KubeProxyFile {
         throw new InvalidConfigException("--config " + file + ": is no map of fields");
     }
 
+    /** Aliases to sections are refused, since they could lead round in a circle. */
     private static @Nullable Object load(String text, boolean duplicates) {
         return new Load(
                         LoadSettings.builder()
                                 .setAllowDuplicateKeys(duplicates)
                                 .setAllowRecursiveKeys(false)
+                                .setMaxAliasesForCollections(0)
+                                .setSchema(new CoreSchema())
                                 .build())
                 .loadFromString(text);
     }
@@ -186,23 +167,38 @@ final class KubeProxyFile {
                 });
     }
 
-    /** A list of scalars is written with commas, as Sluice's own lists may be. */
-    private static String text(Path file, String field, @Nullable Object value) {
-        if (value instanceof List<?> list) {
-            for (Object entry : list) {
-                if (entry instanceof List<?> || entry instanceof Map<?, ?>) {
-                    throw new InvalidConfigException(
-                            "--config "
-                                    + file
-                                    + ", field "
-                                    + field
-                                    + " = "
-                                    + value
-                                    + ": must be a list of values");
-                }
-            }
-            return list.stream().map(String::valueOf).collect(Collectors.joining(","));
+    /** A value where there should be a section. */
+    private static void checkSection(Path file, String field, @Nullable Object value) {
+        if (value != null && !(value instanceof Map<?, ?>) && KubeProxyTable.isSection(field)) {
+            throw invalid(file, field, value, "must be a section of fields");
         }
-        return String.valueOf(value);
+    }
+
+    /** The fields that are used are text, durations included, but for the one list. */
+    private static void checkType(Path file, KubeProxySetting setting, @Nullable Object value) {
+        if (setting.field().equals("nodePortAddresses")) {
+            if (!(value instanceof List<?> list)
+                    || !list.stream().allMatch(String.class::isInstance)) {
+                throw invalid(file, setting.field(), value, "must be a list of texts");
+            }
+        } else if (!(value instanceof String)) {
+            throw invalid(file, setting.field(), value, "must be text; a number needs quotes");
+        }
+    }
+
+    private static InvalidConfigException invalid(
+            Path file, String field, @Nullable Object value, String rule) {
+        return new InvalidConfigException(origin(file, field) + " = '" + value + "': " + rule);
+    }
+
+    private static String origin(Path file, String field) {
+        return "--config " + file + ", field " + field;
+    }
+
+    /** A list is written with commas, as Sluice's own lists may be. */
+    private static String text(@Nullable Object value) {
+        return value instanceof List<?> list
+                ? list.stream().map(String::valueOf).collect(Collectors.joining(","))
+                : String.valueOf(value);
     }
 }

@@ -4,7 +4,9 @@ import dev.sluice.config.ConfigSources.Flag;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.ListIterator;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Takes the flags of kube-proxy, as they stand in DaemonSets, out of a command line.
@@ -16,6 +18,9 @@ import java.util.Optional;
  * @param unused the others whose value is not what happens anyway, as they were written
  */
 public record KubeProxyFlags(List<String> rest, List<Flag> flags, List<String> unused) {
+    /** Flags that are for Sluice's own command line, where they stand without a value. */
+    private static final Set<String> SWITCHES = Set.of("--cleanup", "--init-only");
+
     /** From this verbosity on kube-proxy logs what Sluice does with {@code -v}. */
     private static final int DETAILS = 4;
 
@@ -34,25 +39,24 @@ public record KubeProxyFlags(List<String> rest, List<Flag> flags, List<String> u
         List<String> rest = new ArrayList<>();
         List<Flag> flags = new ArrayList<>();
         List<String> unused = new ArrayList<>();
-        for (Iterator<String> each = arguments.iterator(); each.hasNext(); ) {
+        for (ListIterator<String> each = arguments.listIterator(); each.hasNext(); ) {
             String argument = each.next();
-            if (isVerbosity(argument)) {
-                int level = level(argument, each);
-                if (level >= DETAILS) {
+            if (isVerbosity(argument, each)) {
+                if (level(argument, each) >= DETAILS) {
                     rest.add("-v");
                 }
                 continue;
             }
             Optional<KubeProxySetting> known = setting(argument);
             if (known.isEmpty() || known.get().flag().equals("kubeconfig")) {
-                rest.add(argument);
+                ownArgument(argument).ifPresent(rest::add);
                 continue;
             }
             KubeProxySetting setting = known.get();
             String value = value(argument, setting, each);
             if (setting.isUsed()) {
-                flags.addAll(flag(setting, value));
-            } else if (!KubeProxySetting.isUnset(value) && !setting.asGood().contains(value)) {
+                flag(setting, value).ifPresent(flags::add);
+            } else if (setting.isNews(value)) {
                 unused.add("--" + setting.flag() + "=" + value);
             }
         }
@@ -64,7 +68,7 @@ public record KubeProxyFlags(List<String> rest, List<Flag> flags, List<String> u
             return Optional.empty();
         }
         int equals = argument.indexOf('=');
-        return KubeProxySetting.ofFlag(
+        return KubeProxyTable.ofFlag(
                 argument.substring(2, equals < 0 ? argument.length() : equals));
     }
 
@@ -73,7 +77,7 @@ public record KubeProxyFlags(List<String> rest, List<Flag> flags, List<String> u
         if (equals >= 0) {
             return argument.substring(equals + 1);
         }
-        if (setting.isTruth()) {
+        if (KubeProxyTable.isTruth(setting)) {
             return "true";
         }
         if (!more.hasNext()) {
@@ -82,37 +86,54 @@ public record KubeProxyFlags(List<String> rest, List<Flag> flags, List<String> u
         return more.next();
     }
 
-    private static List<Flag> flag(KubeProxySetting setting, String value) {
+    /** An argument as Sluice knows it; none for a switch that is off. */
+    private static Optional<String> ownArgument(String argument) {
+        int equals = argument.indexOf('=');
+        String name = equals < 0 ? argument : argument.substring(0, equals);
+        if (equals < 0 || !SWITCHES.contains(name)) {
+            return Optional.of(argument);
+        }
+        return switch (argument.substring(equals + 1)) {
+            case "true" -> Optional.of(name);
+            case "false" -> Optional.empty();
+            default -> throw new InvalidConfigException(argument + ": must be true or false");
+        };
+    }
+
+    private static Optional<Flag> flag(KubeProxySetting setting, String value) {
         String origin = "--" + setting.flag();
         boolean isOff = value.isEmpty() && setting.key().endsWith(".address");
-        if (KubeProxySetting.isUnset(value) && !isOff) {
-            return List.of();
+        if (!setting.isNews(value) && !isOff) {
+            return Optional.empty();
         }
-        String translated;
         try {
-            translated = setting.translation().apply(value);
+            return Optional.of(new Flag(origin, setting.key(), setting.translation().apply(value)));
         } catch (IllegalArgumentException e) {
             throw new InvalidConfigException(origin + " = '" + value + "': " + e.getMessage(), e);
         }
-        List<Flag> flags = new ArrayList<>();
-        if (setting.key().endsWith(".cluster-cidrs")) {
-            // Before what else may be said of it: the later one counts.
-            flags.add(new Flag(origin, "node.detect-local.mode", "cluster-cidr"));
-        }
-        flags.add(new Flag(origin, setting.key(), translated));
-        return flags;
     }
 
-    private static boolean isVerbosity(String argument) {
+    /** {@code -v} alone is Sluice's own. */
+    private static boolean isVerbosity(String argument, ListIterator<String> more) {
         return argument.equals("--v")
                 || argument.startsWith("--v=")
                 || argument.startsWith("-v=")
-                || argument.matches("-v\\d+");
+                || argument.matches("-v\\d+")
+                || (argument.equals("-v") && isNumberNext(more));
+    }
+
+    private static boolean isNumberNext(ListIterator<String> more) {
+        if (!more.hasNext()) {
+            return false;
+        }
+        boolean isNumber = more.next().matches("\\d+");
+        more.previous();
+        return isNumber;
     }
 
     private static int level(String argument, Iterator<String> more) {
         String text =
-                argument.equals("--v") && more.hasNext()
+                (argument.equals("--v") || argument.equals("-v")) && more.hasNext()
                         ? more.next()
                         : argument.replaceFirst("^--?v=?", "");
         if (!text.matches("\\d{1,3}")) {

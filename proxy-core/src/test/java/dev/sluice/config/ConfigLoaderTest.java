@@ -69,6 +69,19 @@ class ConfigLoaderTest {
     }
 
     @Test
+    void rangesOfPodsAreUsedUnlessTheModeSaysOtherwise() throws IOException {
+        String ranges = "sluice.node.detect-local.cluster-cidrs = [10.0.0.0/8]\n";
+
+        assertThat(List.of(ranges, ranges + "sluice.node.detect-local.mode = none"))
+                .extracting(text -> load(file(text)).node().detectLocal().mode())
+                .containsExactly(
+                        ProxyConfig.DetectLocal.Detection.CLUSTER_CIDR,
+                        ProxyConfig.DetectLocal.Detection.NONE);
+        assertThat(load(file("sluice.node.detect-local.cluster-cidrs = []")))
+                .isEqualTo(ProxyConfig.defaults());
+    }
+
+    @Test
     void namesFileAndLine() throws IOException {
         Path file = file("sluice {\n  shutdown {\n    drain = 25\n  }\n}\n");
 

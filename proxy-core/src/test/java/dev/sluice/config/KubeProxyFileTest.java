@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 class KubeProxyFileTest {
@@ -166,7 +167,7 @@ class KubeProxyFileTest {
     }
 
     static Stream<KubeProxySetting> unused() {
-        return KubeProxySetting.ALL.stream()
+        return KubeProxyTable.ALL.stream()
                 .filter(setting -> !setting.isUsed() && !setting.field().isEmpty());
     }
 
@@ -212,7 +213,13 @@ class KubeProxyFileTest {
                 "conntrack: {udpTimeout: soon} | must be a duration such as 1m30s or 500ms",
                 "portRange: 1+x | must be a port range such as 20000-21000 or 20000+1000",
                 "clusterCIDR: 10.0.0.0 | must be an address range such as 10.0.0.0/8",
-                "nodePortAddresses: [[a]] | must be a list of values",
+                "nodePortAddresses: [[a]] | must be a list of texts",
+                "nodePortAddresses: primary | must be a list of texts",
+                "hostnameOverride: 1e3 | field hostnameOverride = '1000.0': must be text",
+                "hostnameOverride: [a] | must be text",
+                "iptables: {minSyncPeriod: 5} | must be text; a number needs quotes",
+                "detectLocal: cni0 | field detectLocal = 'cni0': must be a section of fields",
+                "iptables: &a {x: *a} | is not YAML",
                 "healthzBindAddress: localhost | is not an IP address",
                 "a: [ | is not YAML",
             })
@@ -230,6 +237,55 @@ class KubeProxyFileTest {
         assertThatThrownBy(
                         () -> load("apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: Other\n"))
                 .hasMessageContaining("kind is 'Other', not KubeProxyConfiguration");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "detectLocalMode: ClusterCIDR\nclusterCIDR: ''",
+                "portRange: 0-0",
+                "iptables: {snatNodeInternalIP: null, localhostNodePorts: ~}"
+            })
+    void whatAsksForNothingChangesNothing(String lines) throws IOException {
+        assertThat(load(HEAD + lines + "\n")).isEqualTo(ProxyConfig.defaults());
+        assertThat(lines()).isEmpty();
+    }
+
+    @Test
+    void structuresThatAreNotUsedAreNamed() throws IOException {
+        load(HEAD + "logging: {vmodule: [{filePattern: proxy, verbosity: 2}]}\n");
+
+        assertThat(lines()).singleElement().asString().contains("logging.vmodule = {filePattern");
+    }
+
+    @Test
+    void rangesAreNotUsedWhereAnotherModeIsNamedAndVariablesOfTheShellStayText()
+            throws IOException {
+        ProxyConfig config = load(HEAD + "clusterCIDR: 10.0.0.0/8\ndetectLocalMode: NodeCIDR\n");
+
+        assertThat(config.node().detectLocal().mode())
+                .isEqualTo(ProxyConfig.DetectLocal.Detection.NODE_CIDR);
+        assertThatThrownBy(() -> load(HEAD + "hostnameOverride: ${HOME}\n"))
+                .hasMessageContaining("'${home}'");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "clientConnection:\n  kubeconfig: /k\nmode: iptables\n",
+                "hostnameOverride: a\n",
+                "{\"bindAddress\": \"::\", \"kind\": \"KubeProxyConfiguration\"}"
+            })
+    void aFileWithoutItsVersionIsTakenForWhatItIs(String text) {
+        assertThatThrownBy(() -> load(text))
+                .isInstanceOf(InvalidConfigException.class)
+                .hasMessageContaining("apiVersion is 'null', not kubeproxy.config.k8s.io");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sluice.transport {\nkind: nio\n}", "sluice.node.name: a"})
+    void aFileOfSluiceIsTakenForWhatItIs(String text) throws IOException {
+        assertThat(load(text)).isNotEqualTo(ProxyConfig.defaults());
     }
 
     @Test

@@ -38,8 +38,8 @@ public final class Main implements Runnable {
     private static final String LOG_SETTINGS = "logback.configurationFile";
     private static final Set<String> COMMANDS = Set.of("run", "demo", "cleanup", "version", "help");
 
-    /** Flags that are complete without a command. */
-    private static final Set<String> WITHOUT =
+    /** Flags of no command, which may also stand before one. */
+    private static final Set<String> OF_NONE =
             Set.of("-h", "--help", "-V", "--version", "-v", "--verbose");
 
     @Spec private CommandSpec spec = CommandSpec.create();
@@ -63,7 +63,7 @@ public final class Main implements Runnable {
 
     /**
      * Runs the command line, also one made for kube-proxy: its flags are taken as settings, and
-     * without a command it runs, or cleans up with {@code --cleanup}.
+     * without a command the command is {@code run}.
      *
      * @return the exit code
      */
@@ -76,10 +76,7 @@ public final class Main implements Runnable {
             return ExitCodes.INVALID_CONFIG;
         }
         List<String> rest = new ArrayList<>(compatible.rest());
-        boolean isCommand = rest.stream().anyMatch(COMMANDS::contains);
-        if (!isCommand && rest.remove("--cleanup")) {
-            rest.add(0, "cleanup");
-        } else if (!isCommand && asksToRun(compatible)) {
+        if (!namesCommand(rest) && asksToRun(compatible)) {
             rest.add(0, "run");
         }
         if (!compatible.unused().isEmpty()) {
@@ -90,6 +87,15 @@ public final class Main implements Runnable {
         return commandLine(environment, compatible.flags()).execute(rest.toArray(String[]::new));
     }
 
+    /** What stands further back may be the value of a flag. */
+    private static boolean namesCommand(List<String> rest) {
+        return rest.stream()
+                .filter(argument -> !OF_NONE.contains(argument))
+                .findFirst()
+                .filter(COMMANDS::contains)
+                .isPresent();
+    }
+
     /** Any flag but those for help, the version and more of the log. */
     private static boolean asksToRun(KubeProxyFlags compatible) {
         return !compatible.flags().isEmpty()
@@ -97,7 +103,7 @@ public final class Main implements Runnable {
                 || compatible.rest().stream()
                         .anyMatch(
                                 argument ->
-                                        argument.startsWith("-") && !WITHOUT.contains(argument));
+                                        argument.startsWith("-") && !OF_NONE.contains(argument));
     }
 
     /** The whole command line; reads the given environment in place of the process's own. */

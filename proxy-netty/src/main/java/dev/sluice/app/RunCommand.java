@@ -19,7 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** {@code sluice run}. */
 @Command(
@@ -39,7 +41,9 @@ import picocli.CommandLine.Option;
             "  Without rules: each Service port on a port of 127.0.0.1, which is logged:",
             "    sluice run --manifests services.yaml --redirect none",
             "  Other settings:",
-            "    sluice run --config sluice.conf --set shutdown.drain=5s -v"
+            "    sluice run --config sluice.conf --set shutdown.drain=5s -v",
+            "  With the file and the flags of kube-proxy; what is not used of them is named:",
+            "    sluice --config=/var/lib/kube-proxy/config.conf --hostname-override=node-1 -v=2"
         })
 final class RunCommand implements Callable<Integer> {
     private static final Logger log = LoggerFactory.getLogger(RunCommand.class);
@@ -73,6 +77,22 @@ final class RunCommand implements Callable<Integer> {
             description = "Write all settings in effect to a file, for --config, and end.")
     private @Nullable Path writeTo;
 
+    @Option(
+            names = "--cleanup",
+            hidden = true,
+            description = "As the command cleanup: what kube-proxy calls it.")
+    private boolean cleanup;
+
+    @Option(
+            names = "--init-only",
+            hidden = true,
+            description =
+                    "Check the settings and end. What kube-proxy prepares with more rights (sysctls)"
+                            + " is nothing that Sluice needs.")
+    private boolean initOnly;
+
+    @Spec private CommandSpec spec = CommandSpec.create();
+
     /**
      * @param compatible flags of kube-proxy, as settings; the weakest of all flags
      */
@@ -88,6 +108,15 @@ final class RunCommand implements Callable<Integer> {
             return ExitCodes.OK;
         }
         ProxyConfig config = options.load(environment, compatible, flags());
+        if (cleanup) {
+            RuleRemoval.run(config);
+            spec.commandLine().getOut().println(RuleRemoval.DONE);
+            return ExitCodes.OK;
+        }
+        if (initOnly) {
+            log.info("--init-only: the settings are valid, and nothing has to be prepared");
+            return ExitCodes.OK;
+        }
         try (Signals signals = Signals.interruptingThisThread()) {
             return serve(config, Sources.of(config, environment), signals);
         }
@@ -107,8 +136,17 @@ final class RunCommand implements Callable<Integer> {
     /** In one step: whoever reads it meanwhile finds the old file or the new one. */
     private static void write(Path file, String text) throws IOException {
         Path draft = file.resolveSibling(file.getFileName() + ".new");
-        Files.writeString(draft, text);
-        Files.move(draft, file, StandardCopyOption.REPLACE_EXISTING);
+        try {
+            Files.writeString(draft, text);
+            Files.move(
+                    draft,
+                    file,
+                    StandardCopyOption.ATOMIC_MOVE,
+                    StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            Files.deleteIfExists(draft);
+            throw new IOException("--write-config-to " + file + ": can't be written: " + e, e);
+        }
     }
 
     private static int serve(ProxyConfig config, ServiceSource source, Signals signals)
