@@ -7,9 +7,14 @@ import java.io.RandomAccessFile;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.URL;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.stream.Stream;
 
 /**
  * A process with a proxy that is told, line by line, to take all descriptors and to give some back.
@@ -22,6 +27,7 @@ final class ShortOfResources {
 
     /** Serves the endpoint until its input ends. */
     public static void main(String[] arguments) throws IOException {
+        loadClasses();
         NettyTransport transport =
                 arguments[0].equals("epoll") ? EpollTransport.required() : new NioTransport();
         InetSocketAddress endpoint =
@@ -43,6 +49,30 @@ final class ShortOfResources {
                         });
             }
             services.close("web");
+        }
+    }
+
+    /**
+     * A program has its classes in a file that is open. Here each may be a file of its own, which
+     * can't be opened once there are no descriptors; and what could not be loaded then never is.
+     */
+    private static void loadClasses() throws IOException {
+        URL place = ProxyConnection.class.getProtectionDomain().getCodeSource().getLocation();
+        Path folder = Path.of(URI.create(place.toString()));
+        if (!Files.isDirectory(folder)) {
+            return;
+        }
+        try (Stream<Path> files = Files.walk(folder.resolve("dev/sluice/netty"))) {
+            for (Path file : files.filter(each -> each.toString().endsWith(".class")).toList()) {
+                String name = folder.relativize(file).toString().replace('/', '.');
+                Class<?> unused =
+                        Class.forName(
+                                name.substring(0, name.length() - ".class".length()),
+                                false,
+                                ShortOfResources.class.getClassLoader());
+            }
+        } catch (ClassNotFoundException e) {
+            throw new IOException(e);
         }
     }
 

@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -156,9 +157,13 @@ final class ShortageTest {
                     .isBetween(1L, 3L);
             clients.forEach(Peer::close);
             proxy.ask("give");
-            await().atMost(Duration.ofSeconds(2))
-                    .ignoreExceptions()
-                    .untilAsserted(() -> assertServed(proxy.service));
+            try {
+                await().atMost(Duration.ofSeconds(2))
+                        .ignoreExceptions()
+                        .untilAsserted(() -> assertServed(proxy.service));
+            } catch (ConditionTimeoutException e) {
+                throw new AssertionError(String.join("\n", proxy.log()), e);
+            }
             await().until(() -> proxy.ask("active") == 0);
             assertServed(proxy.service);
         }
