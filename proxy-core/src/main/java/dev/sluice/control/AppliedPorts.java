@@ -2,6 +2,7 @@ package dev.sluice.control;
 
 import dev.sluice.model.Cidr;
 import dev.sluice.model.FrontEnd;
+import dev.sluice.model.IpAddress;
 import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServicePortName;
 import dev.sluice.model.ServiceSnapshot;
@@ -84,7 +85,7 @@ final class AppliedPorts {
      *
      * <p>A front end has a rule if its Service port has it and shall have it: what is removed leads
      * nowhere, and a Service port that could not be updated does not keep a front end which belongs
-     * to another one by now. *
+     * to another one by now.
      *
      * <p>They are built anew only when they may differ: an endpoint change seldom touches a rule,
      * and to build those of 10,000 Service ports takes longer than all the rest of a run.
@@ -121,6 +122,7 @@ final class AppliedPorts {
         TreeSet<FrontEnd> refused = new TreeSet<>();
         SortedMap<FrontEnd, DropScope> dropped = new TreeMap<>();
         SortedMap<FrontEnd, SourceRanges> limited = new TreeMap<>();
+        TreeSet<IpAddress> closed = new TreeSet<>();
         for (Map.Entry<ServicePortName, PortRules> entry : portRules.entrySet()) {
             ServicePort wanted = desired.servicePorts().get(entry.getKey());
             if (wanted == null) {
@@ -132,8 +134,10 @@ final class AppliedPorts {
             own.refused().stream().filter(frontEnds::contains).forEach(refused::add);
             putAll(own.dropped(), frontEnds, dropped);
             putAll(own.limited(), frontEnds, limited);
+            wanted.clusterIps().stream().filter(own::redirectsAt).forEach(closed::add);
         }
-        return new RuleSet(redirects, refused, dropped, limited, desired.localSources().pods());
+        return new RuleSet(
+                redirects, refused, dropped, limited, desired.localSources().pods(), closed);
     }
 
     private static <T> void putAll(

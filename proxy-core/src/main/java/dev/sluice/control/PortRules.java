@@ -4,6 +4,7 @@ import dev.sluice.model.Answer;
 import dev.sluice.model.ClientPlace;
 import dev.sluice.model.FrontEnd;
 import dev.sluice.model.FrontEndKind;
+import dev.sluice.model.IpAddress;
 import dev.sluice.model.IpFamily;
 import dev.sluice.model.Protocol;
 import dev.sluice.model.ServicePort;
@@ -62,6 +63,11 @@ record PortRules(
                             }
                         });
         return new PortRules(listener.targets(), refused, dropped, limited);
+    }
+
+    /** Whether this Service port has a rule at an address, which therefore is a Service's. */
+    boolean redirectsAt(IpAddress address) {
+        return redirects.keySet().stream().anyMatch(frontEnd -> frontEnd.address().equals(address));
     }
 
     private static boolean isRefusedAlone(ServicePort servicePort, FrontEnd frontEnd) {

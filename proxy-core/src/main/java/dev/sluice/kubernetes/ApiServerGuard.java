@@ -11,10 +11,13 @@ import dev.sluice.model.ServicePortName;
 import dev.sluice.model.ServiceSnapshot;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * Keeps the proxy from capturing its own way to the API server.
@@ -35,7 +38,8 @@ final class ApiServerGuard {
     }
 
     /**
-     * The snapshot without Service ports at which the API server is reached.
+     * The snapshot without Services at which the API server is reached: what is left of such a one
+     * would still have all other ports of its address refused.
      *
      * @throws UnusableSourceException if the first snapshot has one: then the setting is wrong, and
      *     not an object that came later
@@ -63,11 +67,15 @@ final class ApiServerGuard {
     private ServiceSnapshot without(ServiceSnapshot snapshot, List<ServicePort> captured) {
         SortedMap<ServicePortName, ServicePort> served = new TreeMap<>(snapshot.servicePorts());
         List<Problem> problems = new ArrayList<>(snapshot.problems());
-        for (ServicePort servicePort : captured) {
-            served.remove(servicePort.name());
+        Set<ServiceName> services =
+                captured.stream()
+                        .map(servicePort -> servicePort.name().service())
+                        .collect(Collectors.toCollection(LinkedHashSet::new));
+        served.keySet().removeIf(name -> services.contains(name.service()));
+        for (ServiceName service : services) {
             problems.add(
                     new Problem(
-                            "Service " + servicePort.name().service(),
+                            "Service " + service,
                             "spec.ports",
                             server.getHost(),
                             "is the address at which this proxy reaches the API server"));
@@ -76,19 +84,21 @@ final class ApiServerGuard {
                 served, problems, snapshot.healthChecks(), snapshot.localSources());
     }
 
+    /**
+     * A ClusterIP is captured with all its ports; a NodePort, a socket of its own, is no matter.
+     */
     private boolean isServer(ServicePort servicePort) {
-        // Neither UDP nor a NodePort, which is a socket of its own, leads this program astray.
-        return servicePort.port() == port()
-                && servicePort.name().protocol() == Protocol.TCP
-                && (address.isPresent()
-                        ? isAt(servicePort, address.get())
-                        : isNamed(servicePort.name().service(), server.getHost()));
+        return address.isPresent()
+                ? servicePort.clusterIps().contains(address.get())
+                        || isAtExternal(servicePort, address.get())
+                : isNamed(servicePort.name().service(), server.getHost());
     }
 
-    private static boolean isAt(ServicePort servicePort, IpAddress address) {
-        return servicePort.clusterIps().contains(address)
-                || servicePort.external().loadBalancerIps().contains(address)
-                || servicePort.external().externalIps().contains(address);
+    private boolean isAtExternal(ServicePort servicePort, IpAddress address) {
+        return servicePort.port() == port()
+                && servicePort.name().protocol() == Protocol.TCP
+                && (servicePort.external().loadBalancerIps().contains(address)
+                        || servicePort.external().externalIps().contains(address));
     }
 
     /**

@@ -1,12 +1,12 @@
 package dev.sluice.redirect;
 
 import dev.sluice.model.FrontEnd;
+import dev.sluice.model.IpAddress;
 import dev.sluice.model.IpFamily;
 import dev.sluice.model.Protocol;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -30,6 +30,20 @@ import org.slf4j.LoggerFactory;
 final class ConnectionTracking {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionTracking.class);
 
+    /**
+     * What rules led away and lead away no more.
+     *
+     * @param frontEnds with a rule of their own
+     * @param addresses with all other ports
+     */
+    record Gone(Set<FrontEnd> frontEnds, Set<IpAddress> addresses) {
+        boolean hasLed(TrackedFlow flow) {
+            return !flow.isDirect()
+                    && (frontEnds.contains(flow.asked())
+                            || addresses.contains(flow.asked().address()));
+        }
+    }
+
     private final Optional<Path> program;
     private final Commands commands;
     private boolean told;
@@ -45,30 +59,28 @@ final class ConnectionTracking {
     /**
      * Deletes the entries that contradict the rules of one family.
      *
-     * @param redirects the rules that are in force now
-     * @param gone front ends whose rules were removed
+     * @param now the rules that are in force
+     * @param gone what has none any more
      * @param added front ends whose rules were not there before
      * @return number of kinds of entry deleted
      */
-    int follow(
-            IpFamily family,
-            Map<FrontEnd, RedirectTarget> redirects,
-            Set<FrontEnd> gone,
-            Set<FrontEnd> added)
+    int follow(IpFamily family, NatTargets now, Gone gone, Set<FrontEnd> added)
             throws RedirectException {
-        boolean udp = Stream.of(redirects.keySet(), gone).anyMatch(this::anyUdp);
+        boolean servesUdp =
+                Stream.of(now.redirects().keySet(), gone.frontEnds()).anyMatch(this::anyUdp);
+        boolean udp = servesUdp || now.closed().isPresent() || !gone.addresses().isEmpty();
         boolean tcp = added.stream().anyMatch(frontEnd -> frontEnd.protocol() == Protocol.TCP);
         if (!udp && !tcp) {
             return 0;
         }
         if (program.isEmpty()) {
-            tellOnce(udp);
+            tellOnce(servesUdp);
             return 0;
         }
         Set<TrackedFlow> stale = new HashSet<>();
         if (udp) {
             list(family, List.of("-p", "udp"))
-                    .filter(flow -> isStale(flow, redirects, gone))
+                    .filter(flow -> now.contradicts(flow) || gone.hasLed(flow))
                     .forEach(stale::add);
         }
         if (tcp) {
@@ -84,14 +96,6 @@ final class ConnectionTracking {
 
     private boolean anyUdp(Set<FrontEnd> frontEnds) {
         return frontEnds.stream().anyMatch(frontEnd -> frontEnd.protocol() == Protocol.UDP);
-    }
-
-    private static boolean isStale(
-            TrackedFlow flow, Map<FrontEnd, RedirectTarget> redirects, Set<FrontEnd> gone) {
-        RedirectTarget target = redirects.get(flow.asked());
-        return target == null
-                ? gone.contains(flow.asked()) && !flow.isDirect()
-                : !flow.leadsTo(target);
     }
 
     private Stream<TrackedFlow> list(IpFamily family, List<String> which) throws RedirectException {

@@ -7,13 +7,13 @@ import dev.sluice.model.IpFamily;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,14 +42,8 @@ public final class IptablesRedirectRules implements RedirectRules {
     private final IptablesPrograms installed;
     private final Map<IpFamily, IptablesProgram> chosen;
     private final RefusingPort refusingPort = new RefusingPort();
-    private final ConnectionTracking tracking;
     private final RuleCounters counters = new RuleCounters();
-
-    /** Families whose flows are known to follow the rules that are in force. */
-    private final Set<IpFamily> tracked = EnumSet.noneOf(IpFamily.class);
-
-    /** Front ends whose rules came or went and whose flows could not be looked at since. */
-    private final Set<FrontEnd> unfollowed = new HashSet<>();
+    private final FollowingFlows flows;
 
     private @Nullable Applied applied;
     private boolean leftoversRemoved;
@@ -70,7 +64,7 @@ public final class IptablesRedirectRules implements RedirectRules {
         this.node = node;
         this.installed = installed;
         this.chosen = chosen;
-        this.tracking = tracking;
+        this.flows = new FollowingFlows(tracking, counters);
     }
 
     /**
@@ -131,17 +125,20 @@ public final class IptablesRedirectRules implements RedirectRules {
             }
         }
         if (!leftoversRemoved && failures.isEmpty()) {
-            removeFrom(otherFlavour(), failures);
+            removeFrom(otherFlavour(), new Removed(new HashSet<>(), new HashSet<>()), failures);
             leftoversRemoved = failures.isEmpty();
         }
         applied = failures.isEmpty() ? new Applied(rules, network) : null;
+        if (applied != null && rules.refused().isEmpty() && rules.closed().isEmpty()) {
+            refusingPort.release();
+        }
         failures.collect(() -> requireAllServed(rules, network));
         failures.rethrow();
     }
 
     /**
-     * Whether the kernel holds exactly these rules now, as this object writes them. Nothing is
-     * written.
+     * Whether the kernel holds these rules now, as this object writes them, whatever else it holds.
+     * Nothing is written.
      *
      * @throws RedirectException if rules could not be read
      */
@@ -159,9 +156,12 @@ public final class IptablesRedirectRules implements RedirectRules {
             Map<String, SavedTable> saved = program.read(commands);
             for (TableRules desired :
                     List.of(
-                            natRules(refusingPort.destinations(wanted), family, network),
+                            natRules(
+                                    refusingPort.targets(wanted, Optional.empty()),
+                                    family,
+                                    network),
                             AdmissionRules.of(wanted, network.addresses()))) {
-                if (TablePatch.between(of(saved, desired.table()), desired).isPresent()) {
+                if (!TablePatch.isWithin(of(saved, desired.table()), desired)) {
                     return false;
                 }
             }
@@ -173,17 +173,25 @@ public final class IptablesRedirectRules implements RedirectRules {
     public void removeAll() throws RedirectException {
         applied = null;
         Failures failures = new Failures();
-        Set<FrontEnd> removed = removeFrom(installed.all(), failures);
+        Removed removed = new Removed(new HashSet<>(), new HashSet<>());
+        removeFrom(installed.all(), removed, failures);
         for (IpFamily family : IpFamily.values()) {
-            failures.collect(() -> follow(family, Map.of(), only(family, removed)));
+            failures.collect(
+                    () ->
+                            flows.follow(
+                                    family,
+                                    NatTargets.NONE,
+                                    only(family, removed.frontEnds(), FrontEnd::address),
+                                    only(family, removed.closed(), address -> address)));
         }
         failures.rethrow();
         refusingPort.release();
     }
 
-    /** Gives the front ends that are redirected no more. */
-    private Set<FrontEnd> removeFrom(List<IptablesProgram> programs, Failures failures) {
-        Set<FrontEnd> removed = new HashSet<>();
+    /** What is led away no more; filled while it is removed. */
+    private record Removed(Set<FrontEnd> frontEnds, Set<IpAddress> closed) {}
+
+    private void removeFrom(List<IptablesProgram> programs, Removed removed, Failures failures) {
         for (IptablesProgram program : programs) {
             failures.collect(
                     () -> {
@@ -191,19 +199,20 @@ public final class IptablesRedirectRules implements RedirectRules {
                         failures.collect(
                                 () -> {
                                     write(program, saved, TableRules.none(NatRules.TABLE), false);
-                                    removed.addAll(of(saved, NatRules.TABLE).redirected());
+                                    SavedTable nat = of(saved, NatRules.TABLE);
+                                    removed.frontEnds().addAll(nat.redirected());
+                                    removed.closed().addAll(nat.closed());
                                 });
                         TableRules none = TableRules.none(AdmissionRules.TABLE);
                         failures.collect(() -> write(program, saved, none, false));
                     });
         }
-        return removed;
     }
 
-    private static Set<FrontEnd> only(IpFamily family, Set<FrontEnd> frontEnds) {
-        Set<FrontEnd> ofFamily = new HashSet<>(frontEnds);
-        ofFamily.removeIf(frontEnd -> frontEnd.address().family() != family);
-        return ofFamily;
+    private static <T> Set<T> only(IpFamily family, Set<T> all, Function<T, IpAddress> address) {
+        return all.stream()
+                .filter(each -> address.apply(each).family() == family)
+                .collect(Collectors.toSet());
     }
 
     /** Admission first: what comes to a new rule is to have passed it. */
@@ -215,9 +224,11 @@ public final class IptablesRedirectRules implements RedirectRules {
             Failures failures)
             throws RedirectException {
         IpFamily family = program.family();
-        SortedMap<FrontEnd, RedirectTarget> redirects = refusingPort.destinations(wanted);
-        TableRules nat = natRules(redirects, family, network);
         Map<String, SavedTable> saved = program.read(commands);
+        SavedTable before = of(saved, NatRules.TABLE);
+        refusingPort.prefer(before);
+        NatTargets targets = refusingPort.targets(wanted, address(family, network));
+        TableRules nat = natRules(targets, family, network);
         failures.collect(
                 () ->
                         write(
@@ -226,29 +237,9 @@ public final class IptablesRedirectRules implements RedirectRules {
                                 AdmissionRules.of(wanted, network.addresses()),
                                 repair));
         boolean changed = write(program, saved, nat, repair);
-        if (changed || !tracked.contains(family)) {
-            follow(family, redirects, of(saved, NatRules.TABLE).redirected());
+        if (changed || !flows.isDone(family)) {
+            flows.follow(family, targets, before.redirected(), before.closed());
         }
-    }
-
-    /** What fails is owed: the next run finds the rules as they shall be, but not the flows. */
-    private void follow(
-            IpFamily family, Map<FrontEnd, RedirectTarget> redirects, Set<FrontEnd> before)
-            throws RedirectException {
-        Set<FrontEnd> owed = only(family, unfollowed);
-        Set<FrontEnd> gone = new HashSet<>(before);
-        gone.addAll(owed);
-        gone.removeAll(redirects.keySet());
-        Set<FrontEnd> added = new HashSet<>(redirects.keySet());
-        added.removeIf(frontEnd -> before.contains(frontEnd) && !owed.contains(frontEnd));
-        tracked.remove(family);
-        unfollowed.addAll(gone);
-        unfollowed.addAll(added);
-        long begin = System.nanoTime();
-        int deleted = tracking.follow(family, redirects, gone, added);
-        counters.tracked(family, System.nanoTime() - begin, deleted);
-        unfollowed.removeIf(frontEnd -> frontEnd.address().family() == family);
-        tracked.add(family);
     }
 
     /** Whether anything had to be written. */
@@ -292,18 +283,20 @@ public final class IptablesRedirectRules implements RedirectRules {
                 .toList();
     }
 
-    private TableRules natRules(
-            SortedMap<FrontEnd, RedirectTarget> redirects, IpFamily family, NodeNetwork network) {
+    private TableRules natRules(NatTargets targets, IpFamily family, NodeNetwork network) {
         List<String> numbered =
                 network.numbered(family).stream()
                         // What comes in through the others goes by DNAT, as well.
                         .filter(NodeInterface::hasPlainName)
                         .map(NodeInterface::name)
                         .toList();
+        return NatRules.of(targets, numbered, address(family, network));
+    }
+
+    private Optional<IpAddress> address(IpFamily family, NodeNetwork network) {
         Optional<IpAddress> configured =
                 family == IpFamily.IPV4 ? settings.address4() : settings.address6();
-        Optional<IpAddress> address = configured.or(() -> network.address(family));
-        return NatRules.of(redirects, numbered, address);
+        return configured.or(() -> network.address(family));
     }
 
     private NodeNetwork readNetwork() throws RedirectException {

@@ -20,6 +20,9 @@ import java.util.TreeMap;
  * packets to its front ends go there by DNAT: its answers then leave from the address that
  * connection tracking turns into the one asked.
  *
+ * <p>Whoever asks a ClusterIP for a port that it has not is refused, as by a host, in place of
+ * waiting for what the packet finds on the way out of the cluster.
+ *
  * <p>Threads: stateless; any thread.
  */
 final class NatRules {
@@ -33,17 +36,21 @@ final class NatRules {
     /** Leads to sockets that are bound to one address, from wherever a packet comes. */
     static final String SOCKET = TableRules.CHAIN_PREFIX + "SOCKET";
 
+    /** Addresses whose other ports are refused. */
+    static final String OTHER = TableRules.CHAIN_PREFIX + "OTHER";
+
+    static final String REFUSE = TableRules.CHAIN_PREFIX + "REFUSE";
+
     private NatRules() {}
 
     /**
-     * @param redirects front ends of one family to the local port they lead to
+     * @param targets where front ends of one family lead, and what is refused beside them
      * @param numbered names of the interfaces that have an address of the family, valid in a rule
      * @param node where packets from other interfaces go; empty: they are left alone
      */
-    static TableRules of(
-            SortedMap<FrontEnd, RedirectTarget> redirects,
-            List<String> numbered,
-            Optional<IpAddress> node) {
+    static TableRules of(NatTargets targets, List<String> numbered, Optional<IpAddress> node) {
+        SortedMap<FrontEnd, RedirectTarget> redirects = targets.redirects();
+        Optional<ClosedPorts> closed = targets.closed();
         if (redirects.isEmpty()) {
             return TableRules.none(TABLE);
         }
@@ -53,12 +60,14 @@ final class NatRules {
         sockets.values().removeIf(target -> target.address().isEmpty());
         SortedMap<String, List<String>> chains = new TreeMap<>();
         List<String> prerouting = new ArrayList<>();
+        List<String> output = new ArrayList<>();
         if (!sockets.isEmpty()) {
             chains.put(SOCKET, rules(sockets, NatRules::dnat));
-            chains.put(OUTPUT, List.of("-j " + SOCKET, "-j " + REDIRECT));
+            output.add("-j " + SOCKET);
             prerouting.add("-j " + SOCKET);
         }
         numbered.forEach(name -> prerouting.add("-i " + name + " -j " + REDIRECT));
+        output.add("-j " + REDIRECT);
         chains.put(REDIRECT, rules(ports, target -> "REDIRECT --to-ports " + target.port()));
         if (node.isPresent()) {
             prerouting.add("-j " + DNAT);
@@ -66,7 +75,24 @@ final class NatRules {
                     DNAT,
                     rules(ports, target -> dnat(RedirectTarget.socket(node.get(), target.port()))));
         }
+        if (closed.isPresent()) {
+            output.add("-j " + OTHER);
+            prerouting.add("-j " + OTHER);
+            chains.put(
+                    OTHER,
+                    closed.get().addresses().stream()
+                            .map(address -> match(address) + " -j " + REFUSE)
+                            .toList());
+            chains.put(
+                    REFUSE,
+                    List.of(
+                            "-p tcp -j " + dnat(closed.get().tcp()),
+                            "-p udp -j " + dnat(closed.get().udp())));
+        }
         chains.put(PREROUTING, prerouting);
+        if (output.size() > 1) {
+            chains.put(OUTPUT, output);
+        }
         return new TableRules(
                 TABLE,
                 chains,
@@ -75,7 +101,7 @@ final class NatRules {
                                 "PREROUTING",
                                 PREROUTING,
                                 "OUTPUT",
-                                sockets.isEmpty() ? REDIRECT : OUTPUT)));
+                                output.size() > 1 ? OUTPUT : REDIRECT)));
     }
 
     private static String dnat(RedirectTarget target) {
@@ -97,12 +123,11 @@ final class NatRules {
     /** The match of a front end's packets, word for word as iptables-save writes it. */
     static String match(FrontEnd frontEnd) {
         String protocol = frontEnd.protocol().lowerCase();
-        return "-d %s/%d -p %s -m %s --dport %d"
-                .formatted(
-                        frontEnd.address(),
-                        frontEnd.address().family().bits(),
-                        protocol,
-                        protocol,
-                        frontEnd.port());
+        return "%s -p %s -m %s --dport %d"
+                .formatted(match(frontEnd.address()), protocol, protocol, frontEnd.port());
+    }
+
+    private static String match(IpAddress address) {
+        return "-d " + address + "/" + address.family().bits();
     }
 }

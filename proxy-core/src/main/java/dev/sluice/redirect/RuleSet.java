@@ -2,6 +2,7 @@ package dev.sluice.redirect;
 
 import dev.sluice.model.Cidr;
 import dev.sluice.model.FrontEnd;
+import dev.sluice.model.IpAddress;
 import dev.sluice.model.IpFamily;
 import dev.sluice.model.SourceRanges;
 import java.util.Collections;
@@ -25,13 +26,15 @@ import java.util.TreeSet;
  * @param limited front ends that only some clients may use; what others send is dropped
  * @param localPods where pods of this node have their addresses, for {@link DropScope#ELSEWHERE};
  *     in ascending order
+ * @param closed addresses of which all TCP and UDP ports that are no front end are refused
  */
 public record RuleSet(
         SortedMap<FrontEnd, RedirectTarget> redirects,
         SortedSet<FrontEnd> refused,
         SortedMap<FrontEnd, DropScope> dropped,
         SortedMap<FrontEnd, SourceRanges> limited,
-        List<Cidr> localPods) {
+        List<Cidr> localPods,
+        SortedSet<IpAddress> closed) {
     /** No rule at all. */
     public static final RuleSet EMPTY =
             new RuleSet(Collections.emptySortedMap(), Collections.emptySortedSet());
@@ -41,6 +44,7 @@ public record RuleSet(
         refused = Collections.unmodifiableSortedSet(new TreeSet<>(refused));
         dropped = Collections.unmodifiableSortedMap(new TreeMap<>(dropped));
         limited = Collections.unmodifiableSortedMap(new TreeMap<>(limited));
+        closed = Collections.unmodifiableSortedSet(new TreeSet<>(closed));
         // What no rule asks about must not make two sets differ.
         localPods = dropped.containsValue(DropScope.ELSEWHERE) ? List.copyOf(localPods) : List.of();
         for (FrontEnd frontEnd : refused) {
@@ -57,19 +61,23 @@ public record RuleSet(
                 refused,
                 Collections.emptySortedMap(),
                 Collections.emptySortedMap(),
-                List.of());
+                List.of(),
+                Collections.emptySortedSet());
     }
 
     /** The front ends of one family. */
     RuleSet only(IpFamily family) {
         SortedSet<FrontEnd> refusedOfFamily = new TreeSet<>(refused);
         refusedOfFamily.removeIf(frontEnd -> frontEnd.address().family() != family);
+        SortedSet<IpAddress> closedOfFamily = new TreeSet<>(closed);
+        closedOfFamily.removeIf(address -> address.family() != family);
         return new RuleSet(
                 only(family, redirects),
                 refusedOfFamily,
                 only(family, dropped),
                 only(family, limited),
-                localPods.stream().filter(pods -> pods.family() == family).toList());
+                localPods.stream().filter(pods -> pods.family() == family).toList(),
+                closedOfFamily);
     }
 
     private static <T> SortedMap<FrontEnd, T> only(IpFamily family, Map<FrontEnd, T> all) {

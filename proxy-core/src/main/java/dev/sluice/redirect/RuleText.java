@@ -2,6 +2,7 @@ package dev.sluice.redirect;
 
 import dev.sluice.model.FrontEnd;
 import dev.sluice.model.IpAddress;
+import dev.sluice.model.MalformedAddressException;
 import dev.sluice.model.Protocol;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +22,11 @@ final class RuleText {
 
     private static final Pattern FRONT_END =
             Pattern.compile("^-d (\\S+)/\\d+ -p (tcp|udp) .*--dport (\\d{1,5})(?: |$)");
+
+    private static final Pattern ADDRESS = Pattern.compile("^-d (\\S+)/\\d+ -j ");
+
+    private static final Pattern DESTINATION =
+            Pattern.compile("^-p (tcp|udp) -j DNAT --to-destination \\S+:(\\d{1,5})$");
 
     private RuleText() {}
 
@@ -44,6 +50,28 @@ final class RuleText {
             }
         }
         return "";
+    }
+
+    /** The address whose packets the rule matches, all of them; empty if it is another rule. */
+    static Optional<IpAddress> address(String rule) {
+        Matcher matcher = ADDRESS.matcher(rule);
+        try {
+            return matcher.find()
+                    ? Optional.of(IpAddress.parse(matcher.group(1)))
+                    : Optional.empty();
+        } catch (MalformedAddressException e) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * The port that packets of a protocol are led to on an address; empty if it is another rule.
+     */
+    static Optional<Integer> destinationPort(String rule, Protocol protocol) {
+        Matcher matcher = DESTINATION.matcher(rule);
+        return matcher.find() && matcher.group(1).equals(protocol.lowerCase())
+                ? Optional.of(Integer.parseInt(matcher.group(2)))
+                : Optional.empty();
     }
 
     /** The front end whose packets the rule matches; empty if it matches anything else. */

@@ -1,6 +1,8 @@
 package dev.sluice.redirect;
 
 import dev.sluice.model.FrontEnd;
+import dev.sluice.model.IpAddress;
+import dev.sluice.model.Protocol;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -10,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -87,6 +90,23 @@ record SavedTable(Map<String, List<String>> chains) {
                                         .flatMap(Optional::stream)
                                         .forEach(frontEnds::add));
         return frontEnds;
+    }
+
+    /** The addresses whose other ports rules of Sluice refuse. */
+    Set<IpAddress> closed() {
+        return rules(NatRules.OTHER).stream()
+                .map(RuleText::address)
+                .flatMap(Optional::stream)
+                .collect(Collectors.toSet());
+    }
+
+    /** The port at which rules of Sluice refuse what comes over a protocol; 0: they do not. */
+    int refusingPort(Protocol protocol) {
+        return rules(NatRules.REFUSE).stream()
+                .map(rule -> RuleText.destinationPort(rule, protocol))
+                .flatMap(Optional::stream)
+                .findFirst()
+                .orElse(0);
     }
 
     /** The chains of Sluice, of this process or an earlier one. */

@@ -57,6 +57,25 @@ final class TablePatch {
                         "*" + desired.table() + "\n" + String.join("\n", lines) + "\nCOMMIT\n");
     }
 
+    /** Whether a table holds all that it shall, among what else there may be. */
+    static boolean isWithin(SavedTable saved, TableRules desired) {
+        Map<String, List<String>> jumps = saved.jumpsToOwnChains();
+        return desired.jumps().keySet().stream().allMatch(jumps::containsKey)
+                && desired.chains().entrySet().stream()
+                        .allMatch(
+                                chain ->
+                                        chain.getValue().stream()
+                                                .allMatch(
+                                                        rule ->
+                                                                isAmong(
+                                                                        saved.rules(chain.getKey()),
+                                                                        rule)));
+    }
+
+    private static boolean isAmong(List<String> rules, String wanted) {
+        return rules.stream().anyMatch(rule -> RuleText.equivalent(rule, wanted));
+    }
+
     private static boolean holds(SavedTable saved, String chain, List<String> desired) {
         List<String> rules = saved.rules(chain);
         if (!saved.chains().containsKey(chain) || rules.size() != desired.size()) {

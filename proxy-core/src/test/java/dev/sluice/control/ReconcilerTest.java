@@ -260,6 +260,18 @@ class ReconcilerTest {
     }
 
     @Test
+    void clusterIpsAreClosedButForTheirFrontEndsAsLongAsOneIsThere() {
+        set(port("a", List.of("10.96.0.1", "fd00::1"), "10.244.0.1"));
+        assertThat(node.kernel.closed())
+                .containsExactlyInAnyOrder(
+                        IpAddress.parse("10.96.0.1"), IpAddress.parse("fd00::1"));
+
+        control.advance(Duration.ofSeconds(2));
+        set(port("b", "10.96.0.2", "10.244.0.2"));
+        assertThat(node.kernel.closed()).containsExactly(IpAddress.parse("10.96.0.2"));
+    }
+
+    @Test
     void aClusterIpMovesBetweenServicesInOneRun() {
         set(port("a", "10.96.0.1", "10.244.0.1"));
         control.advance(Duration.ofSeconds(2));

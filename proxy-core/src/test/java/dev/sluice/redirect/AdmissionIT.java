@@ -17,6 +17,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -294,6 +295,34 @@ class AdmissionIT {
     }
 
     @Test
+    void aFlowThatIsRefusedFollowsTheFrontEndThatComesAndEndsWithTheRules() throws Exception {
+        IptablesRedirectRules rules = open(Flavour.NFT);
+        rules.replaceAll(closing(WEB));
+        assertThat(pod.datagramFrom(40_000, "203.0.113.1", 53)).isEqualTo("refused");
+        assertThat(node.run("conntrack", "-L", "-p", "udp")).contains("sport=40000 dport=53");
+
+        rules.replaceAll(closing(WEB, DNS));
+        assertThat(pod.datagramFrom(40_000, "203.0.113.1", 53)).isEqualTo("203.0.113.1:53");
+
+        assertThat(pod.datagramFrom(40_000, "203.0.113.1", 54)).isEqualTo("refused");
+        rules.removeAll();
+        assertThat(node.run("conntrack", "-L", "-p", "udp")).doesNotContain("dst=203.0.113.1");
+    }
+
+    private static RuleSet closing(FrontEnd... frontEnds) {
+        SortedMap<FrontEnd, RedirectTarget> redirects =
+                new TreeMap<>(rules(Map.of(), Map.of(), List.of()).redirects());
+        redirects.keySet().retainAll(List.of(frontEnds));
+        return new RuleSet(
+                redirects,
+                new TreeSet<>(),
+                new TreeMap<>(),
+                new TreeMap<>(),
+                List.of(),
+                new TreeSet<>(List.of(WEB.address())));
+    }
+
+    @Test
     void aRestartWithTheSamePortsTouchesNoFlow() throws Exception {
         open(Flavour.NFT).replaceAll(rules(Map.of(), Map.of(), List.of()));
         assertThat(pod.datagramFrom(40_000, "203.0.113.1", 53)).isEqualTo("203.0.113.1:53");
@@ -341,7 +370,8 @@ class AdmissionIT {
                 new TreeSet<>(),
                 new TreeMap<>(dropped),
                 new TreeMap<>(limited),
-                pods);
+                pods,
+                new TreeSet<>());
     }
 
     private static IptablesRedirectRules open(Flavour flavour) throws Exception {

@@ -60,7 +60,8 @@ class AdmissionRulesTest {
                         new TreeSet<>(),
                         new TreeMap<>(),
                         new TreeMap<>(Map.of(BALANCER, four, BALANCER6, four)),
-                        List.of());
+                        List.of(),
+                        new TreeSet<>());
 
         assertThat(ranges(AdmissionRules.of(rules.only(IpFamily.IPV6), NODE)))
                 .containsExactly("-d 2001:db8:1::1/128 -p tcp -m tcp --dport 80 -j DROP");
@@ -84,7 +85,8 @@ class AdmissionRulesTest {
                         new TreeMap<>(
                                 Map.of(CLUSTER, DropScope.EVERYONE, BALANCER, DropScope.ELSEWHERE)),
                         new TreeMap<>(),
-                        List.of(Cidr.parse("10.244.1.0/24")));
+                        List.of(Cidr.parse("10.244.1.0/24")),
+                        new TreeSet<>());
         TableRules table = AdmissionRules.of(rules, NODE);
 
         assertThat(table.chains().get("SLUICE-OUTPUT"))
@@ -110,7 +112,8 @@ class AdmissionRulesTest {
                         new TreeSet<>(),
                         new TreeMap<>(),
                         new TreeMap<>(Map.of(BALANCER, ranges)),
-                        List.of()),
+                        List.of(),
+                        new TreeSet<>()),
                 NODE);
     }
 

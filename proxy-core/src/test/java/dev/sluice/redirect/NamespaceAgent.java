@@ -14,6 +14,7 @@ import java.net.ConnectException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
+import java.net.PortUnreachableException;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -267,6 +268,8 @@ final class NamespaceAgent implements AutoCloseable {
     private static String sent(int source, String address, int port, int patience) {
         try (DatagramSocket socket = new DatagramSocket(source)) {
             socket.setSoTimeout(patience);
+            // Only a connected socket hears that nobody is there.
+            socket.connect(IpAddress.parse(address).toInetAddress(), port);
             byte[] question = "question".getBytes(UTF_8);
             socket.send(
                     new DatagramPacket(
@@ -279,6 +282,8 @@ final class NamespaceAgent implements AutoCloseable {
             return IpAddress.of(answer.getAddress()) + ":" + answer.getPort();
         } catch (SocketTimeoutException e) {
             return "timeout";
+        } catch (PortUnreachableException e) {
+            return "refused";
         } catch (IOException e) {
             return e.toString();
         }

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -225,6 +226,35 @@ class RedirectedTrafficIT {
 
         rules.replaceAll(new RuleSet(REDIRECTS, Rules.refused()));
         assertAll(address, String.valueOf(LISTENER));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"LEGACY, 10.96.0.1", "NFT, 10.96.0.1", "LEGACY, fd00:96::1", "NFT, fd00:96::1"})
+    void otherPortsOfAClosedAddressAreRefusedOverBothProtocols(Flavour flavour, String address)
+            throws Exception {
+        IptablesRedirectRules rules = open(flavour);
+        rules.replaceAll(closing());
+
+        for (NamespaceAgent client : List.of(nodeAgent, bridgedPod, routedPod)) {
+            assertThat(client.connect(address, 80)).isEqualTo(String.valueOf(LISTENER));
+            assertThat(client.connect(address, 8080)).isEqualTo("refused");
+            assertThat(client.datagram(address, 80)).isEqualTo("refused");
+        }
+        assertThat(rules.isInForce(RULES)).isTrue();
+        assertThat(open(flavour).isInForce(new RuleSet(REDIRECTS, Rules.refused()))).isFalse();
+
+        rules.replaceAll(RULES);
+        assertThat(node.ruleset()).doesNotContain("SLUICE-OTHER").doesNotContain("SLUICE-REFUSE");
+    }
+
+    private static RuleSet closing() {
+        return new RuleSet(
+                REDIRECTS,
+                Rules.refused(REFUSED4, REFUSED6),
+                new TreeMap<>(),
+                new TreeMap<>(),
+                List.of(),
+                new TreeSet<>(List.of(WEB4.address(), WEB6.address())));
     }
 
     @ParameterizedTest

@@ -8,9 +8,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 class TablePatchTest {
+    private static final IpAddress NODE = IpAddress.parse("192.0.2.10");
     private static final String IN_PLACE =
             """
             *nat
@@ -52,7 +54,7 @@ class TablePatchTest {
     void ipv6AddressesStandInBracketsBeforeAPort() {
         TableRules nat =
                 NatRules.of(
-                        Rules.redirect(Rules.tcp("fd00:96::1", 443), 20002),
+                        targets(Rules.redirect(Rules.tcp("fd00:96::1", 443), 20002)),
                         List.of("br0"),
                         Optional.of(IpAddress.parse("2001:db8::10")));
 
@@ -65,11 +67,57 @@ class TablePatchTest {
 
     @Test
     void withoutAnAddressOfTheNodeOtherInterfacesAreLeftAlone() {
-        TableRules nat = NatRules.of(frontEnds(), List.of("br0"), Optional.empty());
+        TableRules nat = NatRules.of(targets(frontEnds()), List.of("br0"), Optional.empty());
 
         assertThat(nat.chains()).containsOnlyKeys("SLUICE-PREROUTING", "SLUICE-REDIRECT");
         assertThat(nat.chains().get("SLUICE-PREROUTING"))
                 .containsExactly("-i br0 -j SLUICE-REDIRECT");
+    }
+
+    @Test
+    void otherPortsOfClosedAddressesAreRefusedAfterAllFrontEnds() {
+        TableRules nat =
+                NatRules.of(
+                        new NatTargets(
+                                frontEnds(),
+                                Optional.of(
+                                        new ClosedPorts(
+                                                new TreeSet<>(
+                                                        List.of(IpAddress.parse("10.96.0.1"))),
+                                                RedirectTarget.socket(NODE, 31_001),
+                                                RedirectTarget.socket(NODE, 31_002)))),
+                        List.of("br0"),
+                        Optional.of(NODE));
+
+        assertThat(nat.chains().get("SLUICE-PREROUTING"))
+                .containsExactly("-i br0 -j SLUICE-REDIRECT", "-j SLUICE-DNAT", "-j SLUICE-OTHER");
+        assertThat(nat.jumps()).containsEntry("OUTPUT", "SLUICE-OUTPUT");
+        assertThat(nat.chains().get("SLUICE-OUTPUT"))
+                .containsExactly("-j SLUICE-REDIRECT", "-j SLUICE-OTHER");
+        assertThat(nat.chains().get("SLUICE-OTHER"))
+                .containsExactly("-d 10.96.0.1/32 -j SLUICE-REFUSE");
+        assertThat(nat.chains().get("SLUICE-REFUSE"))
+                .containsExactly(
+                        "-p tcp -j DNAT --to-destination 192.0.2.10:31001",
+                        "-p udp -j DNAT --to-destination 192.0.2.10:31002");
+    }
+
+    @Test
+    void aTableThatHoldsMoreHoldsAsWellWhatIsWanted() {
+        SavedTable saved =
+                SavedTable.parse(
+                                IN_PLACE.replace(
+                                                "-A SLUICE-PREROUTING -j SLUICE-DNAT",
+                                                "-A SLUICE-PREROUTING -j SLUICE-DNAT\n-A"
+                                                        + " SLUICE-PREROUTING -j SLUICE-OTHER")
+                                        .replace(
+                                                ":SLUICE-DNAT",
+                                                ":SLUICE-OTHER - [0:0]\n:SLUICE-DNAT"))
+                        .getOrDefault("nat", SavedTable.EMPTY);
+
+        assertThat(TablePatch.isWithin(saved, nat())).isTrue();
+        assertThat(TablePatch.between(saved, nat())).isPresent();
+        assertThat(TablePatch.isWithin(SavedTable.EMPTY, nat())).isFalse();
     }
 
     @Test
@@ -182,7 +230,8 @@ class TablePatchTest {
     }
 
     private static TableRules nat() {
-        return NatRules.of(frontEnds(), List.of("br0"), Optional.of(IpAddress.parse("192.0.2.10")));
+        return NatRules.of(
+                targets(frontEnds()), List.of("br0"), Optional.of(IpAddress.parse("192.0.2.10")));
     }
 
     private static SortedMap<FrontEnd, RedirectTarget> frontEnds() {
@@ -192,5 +241,9 @@ class TablePatchTest {
     private static Optional<String> patch(String saved, TableRules desired) {
         return TablePatch.between(
                 SavedTable.parse(saved).getOrDefault(desired.table(), SavedTable.EMPTY), desired);
+    }
+
+    private static NatTargets targets(SortedMap<FrontEnd, RedirectTarget> redirects) {
+        return new NatTargets(redirects, Optional.empty());
     }
 }

@@ -45,6 +45,20 @@ class ClusterIpIT {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"10.96.0.1", "fd00:96::1"})
+    void aPortThatTheServiceHasNotIsRefusedOverBothProtocols(String clusterIp) throws Exception {
+        bed.apply(WEB.withEndpoints(bed.a(), bed.b()));
+        bed.start();
+
+        for (Pod client : bed.clients()) {
+            assertThat(client.ask(new InetSocketAddress(clusterIp, 81))).isEqualTo(Clients.REFUSED);
+            assertThat(Datagrams.ask(client, new InetSocketAddress(clusterIp, 80)))
+                    .isEqualTo(Clients.REFUSED);
+        }
+        assertThat(bed.bridgedClient().ask(service(clusterIp))).isIn("a", "b");
+    }
+
     @Test
     void threeHundredConnectionsGoToThreeEndpointsInEqualShares() throws Exception {
         bed.apply(WEB.withEndpoints(bed.a(), bed.b(), bed.c()));

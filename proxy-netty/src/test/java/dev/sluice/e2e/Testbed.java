@@ -41,9 +41,6 @@ final class Testbed implements BeforeEachCallback, AfterEachCallback {
     /** Longest time until a change in the folder is in force, rules included. */
     static final Duration CHANGE_LIMIT = Duration.ofSeconds(5);
 
-    /** The port that refuses stays bound once it was needed. */
-    private static final int REFUSING_PORT = 1;
-
     private static final Namespace STORE = Namespace.create(Testbed.class);
     private static final Duration END_LIMIT = Duration.ofSeconds(10);
     private static final List<String> ENDED = List.of(" TIME_WAIT ", " CLOSE ");
@@ -235,8 +232,7 @@ final class Testbed implements BeforeEachCallback, AfterEachCallback {
                         () ->
                                 assertThat(sluice.sockets())
                                         .as(sluice.log())
-                                        .isLessThanOrEqualTo(
-                                                cluster().idleSockets() + REFUSING_PORT));
+                                        .isLessThanOrEqualTo(cluster().idleSockets()));
         sluice.terminate();
         assertThat(sluice.awaitExit(END_LIMIT)).as(sluice.log()).isZero();
     }
