@@ -237,6 +237,7 @@ public final class Reconciler {
                         !rules.areUnknown(),
                         ports.localPorts());
         syncs.ran(nanoTime.getAsLong() - begin, status);
+        source.applied(status);
         nextRun.by(rules.dueAt(wanted));
         if (!status.portFailures().isEmpty() || !unchecked.isEmpty()) {
             nextRun.by(nanoTime.getAsLong() + pace.retryInterval().toNanos());

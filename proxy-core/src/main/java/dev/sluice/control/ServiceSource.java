@@ -57,6 +57,12 @@ public interface ServiceSource extends AutoCloseable {
         return Optional.empty();
     }
 
+    /**
+     * Told after each run what became of the last snapshot, for those who wrote its Services.
+     * Called by the control thread; returns at once.
+     */
+    default void applied(ReconcileStatus status) {}
+
     /** How many changes the source has seen. Any thread. */
     default ChangeCounts changes() {
         return ChangeCounts.NONE;

@@ -19,6 +19,8 @@ import java.time.Duration;
  * @param mostReconnect the same at most
  * @param shortestPause until a list that failed is tried again, at first
  * @param longestPause the same at last
+ * @param eventInterval how often is looked whether an Event is to be written
+ * @param eventPause until Events are tried again, after one failed
  */
 record ApiPace(
         Duration connectLimit,
@@ -29,7 +31,9 @@ record ApiPace(
         Duration leastReconnect,
         Duration mostReconnect,
         Duration shortestPause,
-        Duration longestPause) {
+        Duration longestPause,
+        Duration eventInterval,
+        Duration eventPause) {
 
     /**
      * A dead watch is replaced within 60 s: two pings may be lost, and half of the time is left for
@@ -44,6 +48,8 @@ record ApiPace(
                     Duration.ofSeconds(25),
                     Duration.ofMillis(200),
                     Duration.ofMillis(400),
+                    Duration.ofSeconds(1),
+                    Duration.ofSeconds(30),
                     Duration.ofSeconds(1),
                     Duration.ofSeconds(30));
 }

@@ -75,10 +75,11 @@ final class ApiServerGuard {
         for (ServiceName service : services) {
             problems.add(
                     new Problem(
-                            "Service " + service,
-                            "spec.ports",
-                            server.getHost(),
-                            "is the address at which this proxy reaches the API server"));
+                                    "Service " + service,
+                                    "spec.ports",
+                                    server.getHost(),
+                                    "is the address at which this proxy reaches the API server")
+                            .of(service));
         }
         return new ServiceSnapshot(
                 served, problems, snapshot.healthChecks(), snapshot.localSources());

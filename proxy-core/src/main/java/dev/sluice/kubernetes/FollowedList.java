@@ -94,6 +94,16 @@ final class FollowedList<T extends HasMetadata> {
         return run == null ? List.of() : run.objects();
     }
 
+    /**
+     * One object as it is now.
+     *
+     * @param key {@code namespace/name}
+     */
+    Optional<T> object(String key) {
+        InformerRun<T> run = current;
+        return run == null ? Optional.empty() : run.object(key);
+    }
+
     WatchStatus status() {
         boolean complete = isComplete();
         Optional<String> trouble =

@@ -5,6 +5,7 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
@@ -88,6 +89,13 @@ final class InformerRun<T extends HasMetadata> implements ResourceEventHandler<T
 
     List<T> objects() {
         return informer.getStore().list();
+    }
+
+    /**
+     * @param key {@code namespace/name}
+     */
+    Optional<T> object(String key) {
+        return Optional.ofNullable(informer.getStore().getByKey(key));
     }
 
     /** The version of the last event, bookmark or list. */

@@ -2,9 +2,11 @@ package dev.sluice.kubernetes;
 
 import dev.sluice.config.ProxyConfig;
 import dev.sluice.control.ChangeCounts;
+import dev.sluice.control.ReconcileStatus;
 import dev.sluice.control.ServiceSource;
 import dev.sluice.control.UnusableSourceException;
 import dev.sluice.control.WatchStatus;
+import dev.sluice.model.ServiceName;
 import dev.sluice.model.ServiceSnapshot;
 import io.fabric8.kubernetes.api.model.Endpoints;
 import io.fabric8.kubernetes.api.model.Service;
@@ -47,6 +49,7 @@ public final class KubernetesServiceSource implements ServiceSource {
     private final FollowedList<Service> services;
     private final EndpointDiscovery endpoints;
     private final ProblemLog problemLog = new ProblemLog();
+    private final Optional<ServiceEvents> events;
     private final Thread looks;
     private final ExecutorService inquiries =
             Executors.newCachedThreadPool(task -> daemon(task, "sluice-kubernetes-inquiry"));
@@ -70,11 +73,19 @@ public final class KubernetesServiceSource implements ServiceSource {
                 OwnNode.of(config),
                 config.redirect().mode() == ProxyConfig.Redirect.Mode.NONE
                         ? ApiServerVip.ALLOWED
-                        : ApiServerVip.REFUSED);
+                        : ApiServerVip.REFUSED,
+                config.kubernetes().events());
     }
 
+    /**
+     * @param writesEvents whether Services are told of by Events
+     */
     KubernetesServiceSource(
-            ApiServer server, ServiceRules rules, OwnNode ownNode, ApiServerVip serverVip) {
+            ApiServer server,
+            ServiceRules rules,
+            OwnNode ownNode,
+            ApiServerVip serverVip,
+            boolean writesEvents) {
         this.server = server;
         this.builder = new SnapshotBuilder(rules);
         this.ownNode = ownNode;
@@ -91,6 +102,12 @@ public final class KubernetesServiceSource implements ServiceSource {
         this.node = new FollowedNode(follower, ownNode.name());
         this.services = follower.follow(ListedResource.services(rules.proxyName()));
         this.endpoints = new EndpointDiscovery(follower);
+        this.events =
+                writesEvents
+                        ? Optional.of(
+                                new ServiceEvents(
+                                        server.client(), ownNode.name(), this::uid, server.pace()))
+                        : Optional.empty();
         this.looks = daemon(this::lookUntilClosed, "sluice-kubernetes");
     }
 
@@ -175,6 +192,16 @@ public final class KubernetesServiceSource implements ServiceSource {
     }
 
     @Override
+    public void applied(ReconcileStatus status) {
+        events.ifPresent(told -> told.tell(status));
+    }
+
+    private Optional<String> uid(ServiceName name) {
+        return services.object(name.namespace() + "/" + name.name())
+                .map(service -> service.getMetadata().getUid());
+    }
+
+    @Override
     public ChangeCounts changes() {
         return new ChangeCounts(services.changes(), endpoints.changes());
     }
@@ -201,6 +228,7 @@ public final class KubernetesServiceSource implements ServiceSource {
             Thread.currentThread().interrupt();
         }
         inquiries.shutdownNow();
+        events.ifPresent(ServiceEvents::close);
         node.close();
         services.close();
         endpoints.close();

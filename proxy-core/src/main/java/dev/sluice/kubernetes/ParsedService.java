@@ -1,6 +1,7 @@
 package dev.sluice.kubernetes;
 
 import dev.sluice.model.Problem;
+import dev.sluice.model.ServiceName;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -38,7 +39,8 @@ record ParsedService(
             // Everything that objects were seen to contain is checked; what was not foreseen must
             // not keep the other Services from their changes.
             logger.error("{} could not be read; the other Services are served", name, e);
-            Problem problem = new Problem(name, "", "", "could not be read: " + e);
+            Problem problem =
+                    new Problem(name, "", "", "could not be read: " + e).of(objects.name());
             return new ParsedService(name, Optional.empty(), Map.of(), List.of(problem));
         }
     }
@@ -53,7 +55,7 @@ record ParsedService(
                 ServiceReader.read(objects.service(), objects.name(), rules, own);
         List<Problem> problems = new ArrayList<>(own.list());
         if (definition.isEmpty()) {
-            return new ParsedService(name, definition, Map.of(), List.copyOf(problems));
+            return new ParsedService(name, definition, Map.of(), of(objects.name(), problems));
         }
         List<PortKey> keys = definition.get().ports().stream().map(port -> port.key()).toList();
         CandidatesByPort candidates = new CandidatesByPort(keys);
@@ -73,7 +75,12 @@ record ParsedService(
                         });
         Map<PortKey, List<EndpointCandidate>> byPort = new HashMap<>();
         keys.forEach(key -> byPort.put(key, candidates.of(key)));
-        return new ParsedService(name, definition, Map.copyOf(byPort), List.copyOf(problems));
+        return new ParsedService(
+                name, definition, Map.copyOf(byPort), of(objects.name(), problems));
+    }
+
+    private static List<Problem> of(ServiceName service, List<Problem> problems) {
+        return problems.stream().map(problem -> problem.of(service)).toList();
     }
 
     List<EndpointCandidate> candidatesOf(ServiceDefinition.Port port) {

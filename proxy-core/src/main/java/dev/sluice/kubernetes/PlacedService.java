@@ -76,7 +76,11 @@ record PlacedService(
                     servicePorts.add(now.equals(last) ? last : now);
                 }
             }
-            return new PlacedService(servicePorts, healthCheck(), problems.list());
+            Optional<HealthCheck> healthCheck = healthCheck();
+            return new PlacedService(
+                    servicePorts,
+                    healthCheck,
+                    problems.list().stream().map(problem -> problem.of(service.name())).toList());
         }
 
         private void noteConflicts(ServiceDefinition.Port port) {

@@ -29,6 +29,8 @@ final class FollowedSource implements AutoCloseable {
                     Duration.ofMillis(5),
                     Duration.ofMillis(8),
                     Duration.ofMillis(20),
+                    Duration.ofMillis(200),
+                    Duration.ofMillis(20),
                     Duration.ofMillis(200));
 
     private final KubernetesServiceSource source;
@@ -39,7 +41,7 @@ final class FollowedSource implements AutoCloseable {
     }
 
     private FollowedSource(ApiServer server, ServiceRules rules, OwnNode node) {
-        source = new KubernetesServiceSource(server, rules, node, ApiServerVip.REFUSED);
+        source = new KubernetesServiceSource(server, rules, node, ApiServerVip.REFUSED, true);
         source.start(changes::incrementAndGet);
     }
 

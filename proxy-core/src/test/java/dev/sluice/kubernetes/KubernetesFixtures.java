@@ -58,6 +58,7 @@ final class KubernetesFixtures {
                 .withNewMetadata()
                 .withNamespace("default")
                 .withName(name)
+                .withUid("uid-" + name)
                 .endMetadata()
                 .withNewSpec()
                 .withType("ClusterIP")

@@ -4,6 +4,7 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.ServerWebSocket;
@@ -18,6 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +39,7 @@ final class ScriptedApi implements AutoCloseable {
 
     /** What a client sent. */
     record Request(
+            String method,
             String path,
             boolean watch,
             boolean upgrade,
@@ -49,9 +52,23 @@ final class ScriptedApi implements AutoCloseable {
     }
 
     /** An answer in place of the usual one. */
-    record Refusal(int status, Map<String, String> headers) {
+    record Refusal(int status, Map<String, String> headers, String body) {
         Refusal(int status) {
             this(status, Map.of());
+        }
+
+        Refusal(int status, Map<String, String> headers) {
+            this(status, headers, "");
+        }
+
+        /** With a Status that says why. */
+        static Refusal saying(int status, String message) {
+            return new Refusal(
+                    status,
+                    Map.of("Content-Type", "application/json"),
+                    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"code\":%d,\"message\":\""
+                            + message
+                            + "\"}");
         }
     }
 
@@ -63,6 +80,7 @@ final class ScriptedApi implements AutoCloseable {
     private final List<Event> events = new ArrayList<>();
     private final Map<ServerWebSocket, String> watches = new ConcurrentHashMap<>();
     private final List<Request> requests = new ArrayList<>();
+    private final List<String> posted = new CopyOnWriteArrayList<>();
     private final Map<String, Deque<Refusal>> refusals = new HashMap<>();
     private final Set<String> stalled = ConcurrentHashMap.newKeySet();
     private final Set<String> served = ConcurrentHashMap.newKeySet();
@@ -266,6 +284,11 @@ final class ScriptedApi implements AutoCloseable {
         return requests.stream().filter(r -> r.path.equals(path) && r.listsAll()).count();
     }
 
+    /** What clients have created, whatever it is. */
+    List<String> posted() {
+        return posted;
+    }
+
     /** TCP connections of clients. */
     int connections() {
         return connections.size();
@@ -285,6 +308,7 @@ final class ScriptedApi implements AutoCloseable {
         String authorization = request.getHeader("Authorization");
         requests.add(
                 new Request(
+                        request.method().name(),
                         request.path(),
                         watch,
                         request.headers().contains("Upgrade", "websocket", true),
@@ -299,7 +323,15 @@ final class ScriptedApi implements AutoCloseable {
                 Optional.ofNullable(refusals.get(request.path() + watch)).map(Deque::poll);
         if (refusal.isPresent()) {
             refusal.get().headers.forEach(request.response()::putHeader);
-            request.response().setStatusCode(refusal.get().status).end();
+            request.response()
+                    .setStatusCode(refusal.get().status)
+                    .end(refusal.get().body.formatted(refusal.get().status));
+        } else if (request.method().equals(HttpMethod.POST)) {
+            request.bodyHandler(
+                    body -> {
+                        posted.add(body.toString());
+                        request.response().setStatusCode(201).end(body);
+                    });
         } else if (request.path().equals("/apis/discovery.k8s.io")
                 && !discoveryVersions.isEmpty()) {
             request.response().end(discovery());
