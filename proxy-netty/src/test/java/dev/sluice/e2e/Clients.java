@@ -1,11 +1,14 @@
 package dev.sluice.e2e;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import dev.sluice.peer.Peer;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.Serializable;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.util.ArrayList;
@@ -54,6 +57,25 @@ public final class Clients {
         } catch (SocketException e) {
             boolean reset = String.valueOf(e.getMessage()).startsWith("Connection reset");
             return text + (reset ? RESET : e.toString());
+        }
+    }
+
+    /** Like {@link #ask}, for those who wait for no more than this many milliseconds. */
+    static String askBriefly(InetSocketAddress service, int millis) throws IOException {
+        try (Socket socket = new Socket()) {
+            socket.connect(service, millis);
+            socket.setSoTimeout(millis);
+            socket.shutdownOutput();
+            String text = new String(socket.getInputStream().readAllBytes(), US_ASCII);
+            return text.isEmpty() ? CLOSED : text;
+        } catch (SocketTimeoutException e) {
+            return TIMEOUT;
+        } catch (ConnectException e) {
+            return "Connection refused".equals(e.getMessage()) ? REFUSED : e.toString();
+        } catch (SocketException e) {
+            return String.valueOf(e.getMessage()).startsWith("Connection reset")
+                    ? RESET
+                    : e.toString();
         }
     }
 

@@ -77,10 +77,11 @@ final class Datagrams {
     private static final class Answering implements Closeable {
         private final DatagramSocket socket;
         private final AtomicInteger received = new AtomicInteger();
+        private final Thread thread;
 
         Answering(String name) throws SocketException {
             socket = new DatagramSocket(Pod.PORT);
-            Thread thread = new Thread(() -> answer(name), "udp-" + name);
+            thread = new Thread(() -> answer(name), "udp-" + name);
             thread.setDaemon(true);
             thread.start();
         }
@@ -107,6 +108,12 @@ final class Datagrams {
         @Override
         public void close() {
             socket.close();
+            try {
+                // Until it has noticed, the port is taken still.
+                thread.join(5000);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 }

@@ -8,12 +8,15 @@ import dev.sluice.peer.Behaviour;
 import dev.sluice.redirect.Namespace;
 import dev.sluice.redirect.RedirectException;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.awaitility.core.ThrowingRunnable;
@@ -51,11 +54,6 @@ final class ThreeNodes implements BeforeEachCallback, AfterEachCallback {
                 context.getRoot()
                         .getStore(STORE)
                         .getOrComputeIfAbsent(Nodes.class, key -> Nodes.create(), Nodes.class);
-        for (Node node : all()) {
-            String name = node.name();
-            node.server().serve(() -> Behaviour.id(name));
-            Datagrams.serve(node.server(), name);
-        }
     }
 
     @Override
@@ -134,6 +132,54 @@ final class ThreeNodes implements BeforeEachCallback, AfterEachCallback {
             served = served.with(node(number).server(), node(number).name());
         }
         return served;
+    }
+
+    /** Until each client on a node or in a pod is answered by exactly these, in whatever order. */
+    void expectAnswers(InetSocketAddress service, String... names) {
+        clients().forEach(client -> expectAnswers(client, service, names));
+    }
+
+    void expectAnswers(Pod client, InetSocketAddress service, String... names) {
+        eventually(
+                () ->
+                        assertThat(client.ask(service, 4 * names.length).keySet())
+                                .as(client + " to " + service)
+                                .containsExactlyInAnyOrder(names));
+    }
+
+    void expectRefused(InetSocketAddress service) {
+        expectAnswers(service, Clients.REFUSED);
+    }
+
+    /** Until a client hears nothing, neither yes nor no. */
+    void expectSilence(Pod client, InetSocketAddress service) {
+        eventually(
+                () ->
+                        assertThat(client.<String>call(kept -> Clients.askBriefly(service, 2000)))
+                                .as(client + " to " + service)
+                                .isEqualTo(Clients.TIMEOUT));
+    }
+
+    void expectDatagrams(Pod client, InetSocketAddress service, String... names) {
+        eventually(
+                () -> {
+                    Set<String> answers = new TreeSet<>();
+                    for (int i = 0; i < 4 * names.length; i++) {
+                        answers.add(Datagrams.ask(client, service));
+                    }
+                    assertThat(answers)
+                            .as(client + " to " + service)
+                            .containsExactlyInAnyOrder(names);
+                });
+    }
+
+    void expectDatagrams(InetSocketAddress service, String... names) {
+        clients().forEach(client -> expectDatagrams(client, service, names));
+    }
+
+    /** A NodePort on the address of a node. */
+    static InetSocketAddress at(Node node, int nodePort) {
+        return new InetSocketAddress(node.ipv4(), nodePort);
     }
 
     static String rules(Node node) throws RedirectException {
@@ -239,12 +285,16 @@ final class ThreeNodes implements BeforeEachCallback, AfterEachCallback {
             host.ip("link set br0 up");
             host.ip("addr add 10.1." + number + ".1/24 dev br0");
             host.ip("addr add fd01:" + number + "::1/64 dev br0");
+            String name = "node-" + number;
+            Pod server = podOn(host, number, "server", 10);
+            server.serve(() -> Behaviour.id(name));
+            Datagrams.serve(server, name);
             return new Node(
-                    "node-" + number,
+                    name,
                     "192.0.2.1" + number,
                     "2001:db8::1" + number,
                     pod(host, "192.0.2.1" + number, "2001:db8::1" + number),
-                    podOn(host, number, "server", 10),
+                    server,
                     podOn(host, number, "client", 20));
         }
 
