@@ -15,9 +15,13 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** {@code service-rules.md} names tests for every rule, and each of them exists. */
+/**
+ * {@code service-rules.md} names tests for every rule, {@code published-tests.md} one or a reason
+ * for each published test, and each test that they name exists.
+ */
 class ServiceRulesTest {
     private static final Path TABLE = Path.of("src/test/java/dev/sluice/service-rules.md");
+    private static final Path PUBLISHED = Path.of("src/test/java/dev/sluice/published-tests.md");
     private static final Pattern RULE = Pattern.compile("## (F\\d+) \\S.*");
     private static final Pattern NAMED = Pattern.compile("- (\\w+)#(\\w+)");
 
@@ -61,6 +65,28 @@ class ServiceRulesTest {
         }
 
         assertThat(missing).isEmpty();
+    }
+
+    @Test
+    void everyTestThatStandsForAPublishedOneExists() throws IOException {
+        Map<String, String> sources = testSources();
+        List<String> missing = new ArrayList<>();
+        Matcher named = Pattern.compile("(\\w+)#(\\w+)").matcher(Files.readString(PUBLISHED));
+        while (named.find()) {
+            if (!isTest(sources, named.group(1), named.group(2))) {
+                missing.add(named.group());
+            }
+        }
+
+        assertThat(missing).isEmpty();
+    }
+
+    @Test
+    void everyPublishedTestHasATestOrAReason() throws IOException {
+        assertThat(Files.readAllLines(PUBLISHED))
+                .filteredOn(line -> line.startsWith("- "))
+                .hasSizeGreaterThan(60)
+                .allMatch(line -> line.matches("- .+: (.*#.*|not here\\. .+|of the .+)"));
     }
 
     private static boolean isTest(Map<String, String> sources, String type, String method) {
