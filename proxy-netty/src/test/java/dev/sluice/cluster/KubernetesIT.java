@@ -4,6 +4,7 @@ import static dev.sluice.cluster.Lab.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.sluice.e2e.Clients;
+import dev.sluice.e2e.Datagrams;
 import dev.sluice.e2e.Pod;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
@@ -142,6 +143,80 @@ class KubernetesIT {
 
         eventually(() -> assertThat(ask(second.address(), 2)).isEqualTo(Map.of("b", 2)));
         assertThat(lab.rules()).doesNotContain("10.96.1.5/32");
+    }
+
+    @Test
+    void nodePortsOfBothProtocolsFollowTheTypeOfTheService() throws Exception {
+        String nodePorts =
+                """
+                apiVersion: v1
+                kind: Service
+                metadata: {name: typed}
+                spec:
+                  type: NodePort
+                  clusterIP: 10.96.1.8
+                  ports:
+                    - {name: http, port: 80, targetPort: 8080, nodePort: 30080}
+                    - {name: names, port: 80, protocol: UDP, targetPort: 8080, nodePort: 30080}
+                """;
+        InetSocketAddress clusterIp = new InetSocketAddress("10.96.1.8", 80);
+        InetSocketAddress nodePort = new InetSocketAddress(Lab.NODE_ADDRESS, 30080);
+        Datagrams.serve(lab.a(), "a");
+        controlPlane.apply(nodePorts);
+        controlPlane.apply(
+                """
+                apiVersion: discovery.k8s.io/v1beta1
+                kind: EndpointSlice
+                metadata: {name: typed-1, labels: {kubernetes.io/service-name: typed}}
+                addressType: IPv4
+                ports: [{name: http, port: 8080}, {name: names, port: 8080, protocol: UDP}]
+                endpoints: [{addresses: [%s], conditions: {ready: true}}]
+                """
+                        .formatted(lab.a().ipv4()));
+        for (InetSocketAddress address : new InetSocketAddress[] {clusterIp, nodePort}) {
+            for (Pod client : lab.clients()) {
+                eventually(() -> assertThat(client.ask(address)).isEqualTo("a"));
+                eventually(() -> assertThat(Datagrams.ask(client, address)).isEqualTo("a"));
+            }
+        }
+
+        controlPlane.kubectl(
+                "patch",
+                "service",
+                "typed",
+                "--type=json",
+                "-p",
+                "[{\"op\":\"remove\",\"path\":\"/spec/ports/0/nodePort\"},"
+                        + "{\"op\":\"remove\",\"path\":\"/spec/ports/1/nodePort\"},"
+                        + "{\"op\":\"replace\",\"path\":\"/spec/type\",\"value\":\"ClusterIP\"}]");
+        eventually(() -> assertThat(lab.client().ask(nodePort)).isEqualTo(Clients.REFUSED));
+        eventually(
+                () -> assertThat(Datagrams.ask(lab.client(), nodePort)).isEqualTo(Clients.REFUSED));
+        assertThat(lab.client().ask(clusterIp)).isEqualTo("a");
+    }
+
+    @Test
+    void whatIsWrongIsToldByAnEventThatDescribeShows() throws Exception {
+        controlPlane.apply(
+                """
+                apiVersion: v1
+                kind: Service
+                metadata: {name: looped}
+                spec: {clusterIP: 10.96.1.9, ports: [{name: http, port: 80}]}
+                ---
+                apiVersion: discovery.k8s.io/v1beta1
+                kind: EndpointSlice
+                metadata: {name: looped-1, labels: {kubernetes.io/service-name: looped}}
+                addressType: IPv4
+                ports: [{name: http, port: 80}]
+                endpoints: [{addresses: [10.96.1.9], conditions: {ready: true}}]
+                """);
+
+        eventually(
+                () ->
+                        assertThat(controlPlane.kubectl("describe", "service", "looped"))
+                                .contains("NotServedAsWritten")
+                                .contains("10.96.1.9:80, which is"));
     }
 
     @Test

@@ -49,6 +49,20 @@ final class Rbac {
         throw new AssertionError("no rule for " + resource);
     }
 
+    /** The documents without all that is granted on one resource. */
+    static String withoutRule(String resource) throws IOException {
+        String manifest = manifest();
+        String without =
+                RULE.matcher(manifest)
+                        .replaceAll(
+                                rule ->
+                                        rule.group(2).equals(resource)
+                                                ? "apiGroups: [example.com]\n    resources: [none]\n    verbs: [get]"
+                                                : Matcher.quoteReplacement(rule.group()));
+        assertThat(without).isNotEqualTo(manifest);
+        return without;
+    }
+
     /** Verbs by resource as the documents have them. */
     static Map<String, String> granted(String manifest) {
         Map<String, String> verbs = new TreeMap<>();

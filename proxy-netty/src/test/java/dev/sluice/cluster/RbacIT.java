@@ -21,6 +21,7 @@ class RbacIT {
             checkEachVerbIsNeeded(lab, "services");
             checkEachVerbIsNeeded(lab, "endpointslices");
             checkEachVerbIsNeeded(lab, "nodes");
+            checkEventsAreLeftOutWithoutTheRight(lab);
         }
     }
 
@@ -50,6 +51,26 @@ class RbacIT {
         try (SluiceOnNode sluice = new SluiceOnNode(lab)) {
             sluice.start();
             assertThat(lab.client().ask(web.address())).isEqualTo("a");
+        }
+    }
+
+    private static void checkEventsAreLeftOutWithoutTheRight(Lab lab) throws IOException {
+        ControlPlane controlPlane = lab.controlPlane();
+        controlPlane.apply(Rbac.withoutRule("events"));
+        HandMadeService looped = HandMadeService.of("looped", "10.96.1.9");
+        controlPlane.apply(looped.serviceYaml());
+        controlPlane.apply(
+                """
+                apiVersion: discovery.k8s.io/v1beta1
+                kind: EndpointSlice
+                metadata: {name: looped-1, labels: {kubernetes.io/service-name: looped}}
+                addressType: IPv4
+                ports: [{name: http, port: 80}]
+                endpoints: [{addresses: [10.96.1.9], conditions: {ready: true}}]
+                """);
+        try (SluiceOnNode sluice = new SluiceOnNode(lab)) {
+            sluice.launch();
+            sluice.process().awaitLog("no Events are written from now on");
         }
     }
 

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>Threads: the one thread of the pod's process, and one for each backend.
  */
-final class Datagrams {
+public final class Datagrams {
     private static final String BACKEND = "udp backend";
     private static final int LONGEST = 65_535;
     private static final int ANSWER_MILLIS = 2_000;
@@ -27,7 +27,7 @@ final class Datagrams {
     /**
      * Answers each datagram to port {@link Pod#PORT} with a name, and longer ones with themselves.
      */
-    static void serve(Pod pod, String name) throws IOException {
+    public static void serve(Pod pod, String name) throws IOException {
         pod.call(
                 kept -> {
                     kept.close(BACKEND);
@@ -42,7 +42,7 @@ final class Datagrams {
     }
 
     /** What one datagram is answered, with the address that it is answered from. */
-    static String ask(Pod pod, InetSocketAddress service) throws IOException {
+    public static String ask(Pod pod, InetSocketAddress service) throws IOException {
         return ask(pod, 0, service, "who");
     }
 
