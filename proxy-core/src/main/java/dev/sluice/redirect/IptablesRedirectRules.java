@@ -4,7 +4,6 @@ import dev.sluice.config.ProxyConfig;
 import dev.sluice.model.FrontEnd;
 import dev.sluice.model.IpAddress;
 import dev.sluice.model.IpFamily;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
@@ -36,9 +35,9 @@ public final class IptablesRedirectRules implements RedirectRules {
     /** Most time of a program beside its wait for the lock: 20,000 rules take half a second. */
     private static final Duration COMMAND_TIME = Duration.ofSeconds(30);
 
-    private final ProxyConfig.Redirect settings;
+    private final Duration lockWait;
     private final Commands commands;
-    private final NodeNetwork.Source node;
+    private final NodeTables node;
     private final IptablesPrograms installed;
     private final Map<IpFamily, IptablesProgram> chosen;
     private final RefusingPort refusingPort = new RefusingPort();
@@ -47,19 +46,18 @@ public final class IptablesRedirectRules implements RedirectRules {
 
     private @Nullable Applied applied;
     private boolean leftoversRemoved;
-    private List<String> oddInterfaces = List.of();
 
     /** What the last complete run made the rules from. */
     private record Applied(RuleSet rules, NodeNetwork network) {}
 
     private IptablesRedirectRules(
-            ProxyConfig.Redirect settings,
+            Duration lockWait,
             Commands commands,
-            NodeNetwork.Source node,
+            NodeTables node,
             IptablesPrograms installed,
             Map<IpFamily, IptablesProgram> chosen,
             ConnectionTracking tracking) {
-        this.settings = settings;
+        this.lockWait = lockWait;
         this.commands = commands;
         this.node = node;
         this.installed = installed;
@@ -87,9 +85,9 @@ public final class IptablesRedirectRules implements RedirectRules {
         IptablesPrograms installed = IptablesPrograms.find(path, commands);
         Map<IpFamily, IptablesProgram> chosen = installed.choose(settings.flavour(), commands);
         return new IptablesRedirectRules(
-                settings,
+                settings.lockWait(),
                 commands,
-                node,
+                new NodeTables(settings, node),
                 installed,
                 chosen,
                 new ConnectionTracking(IptablesPrograms.which(path, "conntrack"), commands));
@@ -114,7 +112,7 @@ public final class IptablesRedirectRules implements RedirectRules {
 
     @Override
     public void replaceAll(RuleSet rules) throws RedirectException {
-        NodeNetwork network = readNetwork();
+        NodeNetwork network = node.network();
         boolean repair = new Applied(rules, network).equals(applied);
         Failures failures = new Failures();
         for (IpFamily family : IpFamily.values()) {
@@ -143,7 +141,7 @@ public final class IptablesRedirectRules implements RedirectRules {
      * @throws RedirectException if rules could not be read
      */
     public boolean isInForce(RuleSet rules) throws RedirectException {
-        NodeNetwork network = readNetwork();
+        NodeNetwork network = node.network();
         for (IpFamily family : IpFamily.values()) {
             RuleSet wanted = rules.only(family);
             IptablesProgram program = chosen.get(family);
@@ -156,7 +154,7 @@ public final class IptablesRedirectRules implements RedirectRules {
             Map<String, SavedTable> saved = program.read(commands);
             for (TableRules desired :
                     List.of(
-                            natRules(
+                            node.nat(
                                     refusingPort.targets(wanted, Optional.empty()),
                                     family,
                                     network),
@@ -227,8 +225,8 @@ public final class IptablesRedirectRules implements RedirectRules {
         Map<String, SavedTable> saved = program.read(commands);
         SavedTable before = of(saved, NatRules.TABLE);
         refusingPort.prefer(before);
-        NatTargets targets = refusingPort.targets(wanted, address(family, network));
-        TableRules nat = natRules(targets, family, network);
+        NatTargets targets = refusingPort.targets(wanted, node.address(family, network));
+        TableRules nat = node.nat(targets, family, network);
         failures.collect(
                 () ->
                         write(
@@ -257,7 +255,7 @@ public final class IptablesRedirectRules implements RedirectRules {
             }
             LOG.debug("{}: writing table {}:\n{}", program, table, patch.get());
             try {
-                program.write(commands, table, patch.get(), settings.lockWait());
+                program.write(commands, table, patch.get(), lockWait);
             } catch (RedirectException e) {
                 counters.failed(program.family());
                 throw e;
@@ -281,41 +279,6 @@ public final class IptablesRedirectRules implements RedirectRules {
         return installed.all().stream()
                 .filter(program -> !program.equals(chosen.get(program.family())))
                 .toList();
-    }
-
-    private TableRules natRules(NatTargets targets, IpFamily family, NodeNetwork network) {
-        List<String> numbered =
-                network.numbered(family).stream()
-                        // What comes in through the others goes by DNAT, as well.
-                        .filter(NodeInterface::hasPlainName)
-                        .map(NodeInterface::name)
-                        .toList();
-        return NatRules.of(targets, numbered, address(family, network));
-    }
-
-    private Optional<IpAddress> address(IpFamily family, NodeNetwork network) {
-        Optional<IpAddress> configured =
-                family == IpFamily.IPV4 ? settings.address4() : settings.address6();
-        return configured.or(() -> network.address(family));
-    }
-
-    private NodeNetwork readNetwork() throws RedirectException {
-        NodeNetwork network;
-        try {
-            network = node.read();
-        } catch (IOException e) {
-            throw new RedirectException("the node's interfaces could not be read: " + e, e);
-        }
-        List<String> odd =
-                network.interfaces().stream()
-                        .filter(candidate -> !candidate.hasPlainName())
-                        .map(NodeInterface::name)
-                        .toList();
-        if (!odd.isEmpty() && !odd.equals(oddInterfaces)) {
-            LOG.warn("no rule names these interfaces, their names are odd: {}", odd);
-        }
-        oddInterfaces = odd;
-        return network;
     }
 
     /** Why there can be no rules of the family; empty if there can. */
