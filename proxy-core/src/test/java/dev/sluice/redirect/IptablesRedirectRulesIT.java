@@ -647,6 +647,6 @@ class IptablesRedirectRulesIT {
     }
 
     private static Logger logger() {
-        return (Logger) LoggerFactory.getLogger(IptablesRedirectRules.class);
+        return (Logger) LoggerFactory.getLogger(IptablesRedirectRules.class.getPackageName());
     }
 }
