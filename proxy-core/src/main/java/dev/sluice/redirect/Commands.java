@@ -1,6 +1,7 @@
 package dev.sluice.redirect;
 
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Runs a program to its end.
@@ -15,6 +16,19 @@ interface Commands {
      * @throws RedirectException if it could not be started or did not end in time
      */
     Result run(List<String> command, String input) throws RedirectException;
+
+    /**
+     * The same for a program that reads nothing and may print more than is to be held at once.
+     *
+     * @param line is given each line of stdout, by one thread at a time, and by none once this
+     *     method has returned
+     * @return with nothing in {@link Result#output}
+     */
+    default Result lines(List<String> command, Consumer<String> line) throws RedirectException {
+        Result result = run(command, "");
+        result.output().lines().forEach(line);
+        return new Result(result.exitCode(), "", result.errors());
+    }
 
     /**
      * How a program ended. Immutable; any thread.

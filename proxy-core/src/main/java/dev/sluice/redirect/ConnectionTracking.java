@@ -5,11 +5,12 @@ import dev.sluice.model.IpAddress;
 import dev.sluice.model.IpFamily;
 import dev.sluice.model.Protocol;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +30,9 @@ import org.slf4j.LoggerFactory;
  */
 final class ConnectionTracking {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionTracking.class);
+
+    /** What the program says, and ends with 1 as at any failure, if they have gone meanwhile. */
+    private static final String GONE = " 0 flow entries have been deleted";
 
     /**
      * What rules led away and lead away no more.
@@ -63,6 +67,7 @@ final class ConnectionTracking {
      * @param gone what has none any more
      * @param added front ends whose rules were not there before
      * @return number of kinds of entry deleted
+     * @throws RedirectException if some could not be listed or deleted
      */
     int follow(IpFamily family, NatTargets now, Gone gone, Set<FrontEnd> added)
             throws RedirectException {
@@ -79,18 +84,28 @@ final class ConnectionTracking {
         }
         Set<TrackedFlow> stale = new HashSet<>();
         if (udp) {
-            list(family, List.of("-p", "udp"))
-                    .filter(flow -> now.contradicts(flow) || gone.hasLed(flow))
-                    .forEach(stale::add);
+            list(
+                    family,
+                    List.of("-p", "udp"),
+                    flow -> {
+                        if (now.contradicts(flow) || gone.hasLed(flow)) {
+                            stale.add(flow);
+                        }
+                    });
         }
         if (tcp) {
-            list(family, List.of("-p", "tcp", "--state", "SYN_SENT"))
-                    .filter(flow -> flow.isDirect() && added.contains(flow.asked()))
-                    .forEach(stale::add);
+            list(
+                    family,
+                    List.of("-p", "tcp", "--state", "SYN_SENT"),
+                    flow -> {
+                        if (flow.isDirect() && added.contains(flow.asked())) {
+                            stale.add(flow);
+                        }
+                    });
         }
-        for (TrackedFlow flow : stale) {
-            delete(family, flow);
-        }
+        Failures failures = new Failures();
+        stale.forEach(flow -> failures.collect(() -> delete(family, flow)));
+        failures.rethrow();
         return stale.size();
     }
 
@@ -98,43 +113,46 @@ final class ConnectionTracking {
         return frontEnds.stream().anyMatch(frontEnd -> frontEnd.protocol() == Protocol.UDP);
     }
 
-    private Stream<TrackedFlow> list(IpFamily family, List<String> which) throws RedirectException {
+    /** A busy node has a million entries: they are looked at as they come and not held. */
+    private void list(IpFamily family, List<String> which, Consumer<TrackedFlow> each)
+            throws RedirectException {
         List<String> command = command(family, "-L", which);
-        Commands.Result result = commands.run(command, "");
+        requireSuccess(
+                command, commands.lines(command, line -> TrackedFlow.parse(line).ifPresent(each)));
+    }
+
+    private static void requireSuccess(List<String> command, Commands.Result result)
+            throws RedirectException {
         if (result.exitCode() != 0) {
             throw new RedirectException(
                     String.join(" ", command) + " failed: " + result.errors().strip());
         }
-        return result.output().lines().map(TrackedFlow::parse).flatMap(Optional::stream);
     }
 
     /** All entries of a front end that lead to the same wrong place: those, and no others. */
     private void delete(IpFamily family, TrackedFlow flow) throws RedirectException {
         FrontEnd asked = flow.asked();
-        boolean attempt = asked.protocol() == Protocol.TCP;
-        Commands.Result result =
-                commands.run(
-                        command(
-                                family,
-                                "-D",
-                                Stream.concat(
-                                                Stream.of(
-                                                        "-p",
-                                                        asked.protocol().lowerCase(),
-                                                        "--orig-dst",
-                                                        asked.address().toString(),
-                                                        "--orig-port-dst",
-                                                        Integer.toString(asked.port()),
-                                                        "--reply-src",
-                                                        flow.source().toString(),
-                                                        "--reply-port-src",
-                                                        Integer.toString(flow.sourcePort())),
-                                                attempt
-                                                        ? Stream.of("--state", "SYN_SENT")
-                                                        : Stream.of())
-                                        .collect(Collectors.toList())),
-                        "");
-        // Exit code 1 also says that the entry has gone by itself.
+        List<String> which =
+                new ArrayList<>(
+                        List.of(
+                                "-p",
+                                asked.protocol().lowerCase(),
+                                "--orig-dst",
+                                asked.address().toString(),
+                                "--orig-port-dst",
+                                Integer.toString(asked.port()),
+                                "--reply-src",
+                                flow.source().toString(),
+                                "--reply-port-src",
+                                Integer.toString(flow.sourcePort())));
+        if (asked.protocol() == Protocol.TCP) {
+            which.addAll(List.of("--state", "SYN_SENT"));
+        }
+        List<String> command = command(family, "-D", which);
+        Commands.Result result = commands.run(command, "");
+        if (!result.errors().contains(GONE)) {
+            requireSuccess(command, result);
+        }
         LOG.debug(
                 "{}: entries to {}:{} deleted: {}",
                 asked,

@@ -2,8 +2,10 @@ package dev.sluice.redirect;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -13,6 +15,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -48,11 +51,37 @@ final class ProcessCommands implements Commands {
 
     @Override
     public Result run(List<String> command, String input) throws RedirectException {
+        return run(command, input, ProcessCommands::all);
+    }
+
+    @Override
+    public Result lines(List<String> command, Consumer<String> line) throws RedirectException {
+        return run(
+                command,
+                "",
+                stream -> {
+                    new BufferedReader(new InputStreamReader(stream, ISO_8859_1))
+                            .lines()
+                            .forEach(line);
+                    return "";
+                });
+    }
+
+    /** Makes of a program's output what is kept of it. */
+    private interface Reader {
+        String read(InputStream stream) throws IOException;
+    }
+
+    private static String all(InputStream stream) throws IOException {
+        return new String(stream.readAllBytes(), ISO_8859_1);
+    }
+
+    private Result run(List<String> command, String input, Reader reader) throws RedirectException {
         String shown = String.join(" ", command);
         Process process = start(command, shown);
         try {
-            CompletableFuture<String> output = read(process.getInputStream());
-            CompletableFuture<String> errors = read(process.getErrorStream());
+            CompletableFuture<String> output = read(process.getInputStream(), reader);
+            CompletableFuture<String> errors = read(process.getErrorStream(), ProcessCommands::all);
             PIPES.execute(() -> write(process.getOutputStream(), input));
             if (!process.waitFor(timeLimit.toMillis(), TimeUnit.MILLISECONDS)) {
                 throw new RedirectException(
@@ -80,11 +109,11 @@ final class ProcessCommands implements Commands {
         }
     }
 
-    private static CompletableFuture<String> read(InputStream stream) {
+    private static CompletableFuture<String> read(InputStream stream, Reader reader) {
         return CompletableFuture.supplyAsync(
                 () -> {
                     try (stream) {
-                        return new String(stream.readAllBytes(), ISO_8859_1);
+                        return reader.read(stream);
                     } catch (IOException e) {
                         throw new UncheckedIOException(e);
                     }

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class ProcessCommandsTest {
@@ -26,6 +27,24 @@ class ProcessCommandsTest {
 
         assertThat(result.output()).isEqualTo(megabyte);
         assertThat(result.errors()).isEqualTo(megabyte);
+    }
+
+    @Test
+    void linesAreToldOneByOneAndNotHeld() throws RedirectException {
+        AtomicLong count = new AtomicLong();
+        AtomicLong bytes = new AtomicLong();
+
+        Commands.Result result =
+                COMMANDS.lines(
+                        List.of("sh", "-c", "yes 0123456789abcdef | head -n 1000000; exit 3"),
+                        line -> {
+                            count.incrementAndGet();
+                            bytes.addAndGet(line.length());
+                        });
+
+        assertThat(result).isEqualTo(new Commands.Result(3, "", ""));
+        assertThat(count).hasValue(1_000_000);
+        assertThat(bytes).hasValue(16_000_000);
     }
 
     @Test

@@ -85,6 +85,16 @@ final class Acceptor {
     /** Takes waiting connections; called by the listening socket. */
     void acceptWaiting() {
         try {
+            takeWaiting();
+        } catch (RuntimeException | Error e) {
+            // It must not reach the event loop, which would drop the events of its connections.
+            rest();
+            log.error("{}: a fault of the proxy while it took connections", backends.name(), e);
+        }
+    }
+
+    private void takeWaiting() {
+        try {
             for (int i = 0; i < TURN_CONNECTIONS; i++) {
                 StreamSocket client = socket.accept();
                 if (client == null) {
@@ -94,9 +104,6 @@ final class Acceptor {
             }
         } catch (IOException e) {
             shed(e);
-        } catch (RuntimeException | Error e) {
-            // It must not reach the event loop, which would drop the events of its connections.
-            log.error("{}: a fault of the proxy while it took connections", backends.name(), e);
             rest();
         }
     }
@@ -105,48 +112,66 @@ final class Acceptor {
         Backends current = backends;
         if (!limit.tryAcquire()) {
             counters.count(Event.OVER_LIMIT);
+            client.reset();
             shortage.warn(
                     "more than {} connections: new ones are reset (connections.max)", limit.max());
-            client.reset();
             return;
         }
-        ConnectionLoop target = nextLoop.get();
         try {
+            ConnectionLoop target = nextLoop.get();
             target.eventLoop().execute(() -> begin(target, current, client));
         } catch (RejectedExecutionException e) {
             // The proxy is being closed.
-            limit.release();
-            client.reset();
+            turnAway(client);
+        } catch (RuntimeException | Error e) {
+            turnAway(client);
+            counters.count(Event.FAULT);
+            throw e;
         }
     }
 
+    /** Ends one that was counted in and shall not be served. */
+    private void turnAway(StreamSocket client) {
+        limit.release();
+        client.reset();
+    }
+
     private void begin(ConnectionLoop target, Backends current, StreamSocket client) {
-        FrontEnd asked = null;
-        Optional<BackendSelector> selector = Optional.empty();
+        ProxyConnection connection;
         try {
-            asked = askedFrontEnd.of(client);
-            selector = selector(current, asked, client);
-        } catch (RuntimeException e) {
+            connection = connection(target, current, client);
+        } catch (RuntimeException | Error e) {
+            turnAway(client);
             counters.count(Event.FAULT);
             log.error("{}: a fault of the proxy at a new connection", current.name(), e);
-        }
-        if (selector.isEmpty()) {
-            limit.release();
-            client.reset();
             return;
         }
-        counters.count(Event.ACCEPTED);
-        new ProxyConnection(
-                        target,
-                        dial,
-                        guard,
-                        limit,
-                        counters,
-                        current.name(),
-                        asked,
-                        selector.get(),
-                        client)
-                .start();
+        if (connection == null) {
+            turnAway(client);
+        } else {
+            counters.count(Event.ACCEPTED);
+            connection.start();
+        }
+    }
+
+    /** The connection of a client; null if it is not served. */
+    private @Nullable ProxyConnection connection(
+            ConnectionLoop target, Backends current, StreamSocket client) {
+        FrontEnd asked = askedFrontEnd.of(client);
+        return selector(current, asked, client)
+                .map(
+                        selector ->
+                                new ProxyConnection(
+                                        target,
+                                        dial,
+                                        guard,
+                                        limit,
+                                        counters,
+                                        current.name(),
+                                        asked,
+                                        selector,
+                                        client))
+                .orElse(null);
     }
 
     private Optional<BackendSelector> selector(
@@ -168,9 +193,7 @@ final class Acceptor {
         return route.selector();
     }
 
-    /**
-     * No descriptor for a client: tells those that wait, through the spare descriptor, and pauses.
-     */
+    /** No descriptor for a client: tells those that wait, through the spare descriptor. */
     private void shed(IOException cause) {
         shortage.warn("connections can't be taken: {}", String.valueOf(cause.getMessage()));
         // The last time somebody else in the process may have been quicker to take it.
@@ -189,22 +212,34 @@ final class Acceptor {
             }
             loop.holdSpare();
         }
-        rest();
     }
 
+    /** Pauses; whatever goes wrong meanwhile, there is an end to it. */
     private void rest() {
-        socket.pause();
-        Future<?> unused =
-                loop.eventLoop()
-                        .schedule(this::resume, SHORTAGE_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+        try {
+            Future<?> unused =
+                    loop.eventLoop()
+                            .schedule(this::resume, SHORTAGE_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            log.debug("{}: a listener does not go on, the proxy is being closed", backends.name());
+        }
+        try {
+            socket.pause();
+        } catch (RuntimeException | Error e) {
+            log.error("{}: a listener could not be paused", backends.name(), e);
+        }
     }
 
     private void resume() {
         try {
             socket.resume();
         } catch (IOException e) {
-            shortage.warn("a listener can't go on yet: {}", String.valueOf(e.getMessage()));
             rest();
+            shortage.warn("a listener can't go on yet: {}", String.valueOf(e.getMessage()));
+        } catch (RuntimeException | Error e) {
+            rest();
+            log.error(
+                    "{}: a fault of the proxy at a listener that shall go on", backends.name(), e);
         }
     }
 }

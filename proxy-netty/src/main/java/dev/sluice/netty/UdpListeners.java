@@ -63,6 +63,7 @@ final class UdpListeners {
                             loop.transport(),
                             config.udp(),
                             share,
+                            config.dial().tryTimeouts().size(),
                             limit,
                             guard,
                             places,

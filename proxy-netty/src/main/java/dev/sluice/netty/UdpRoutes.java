@@ -10,7 +10,6 @@ import dev.sluice.model.IpFamily;
 import dev.sluice.model.LocalSources;
 import dev.sluice.model.ServicePort;
 import dev.sluice.model.SourceRanges;
-import java.net.InetAddress;
 import java.util.List;
 import java.util.Set;
 
@@ -74,10 +73,9 @@ record UdpRoutes(
     }
 
     /** Whether a session of this client may go on with an endpoint. */
-    boolean keeps(InetAddress client, Endpoint endpoint, LocalSources sources) {
-        IpAddress address = IpAddress.of(client);
-        return entrance.ranges().allows(address)
-                && (sources.placeOf(address) == ClientPlace.THIS_NODE ? onThisNode : elsewhere)
+    boolean keeps(IpAddress client, Endpoint endpoint, LocalSources sources) {
+        return entrance.ranges().allows(client)
+                && (sources.placeOf(client) == ClientPlace.THIS_NODE ? onThisNode : elsewhere)
                         .contains(endpoint);
     }
 }

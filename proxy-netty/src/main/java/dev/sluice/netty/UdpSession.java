@@ -6,20 +6,12 @@ import dev.sluice.model.IpAddress;
 import dev.sluice.model.LocalSources;
 import dev.sluice.model.Protocol;
 import dev.sluice.netty.ConnectionCounters.Event;
-import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.channel.socket.DatagramPacket;
 import java.io.IOException;
-import java.net.BindException;
-import java.net.InetSocketAddress;
 import java.net.PortUnreachableException;
-import java.net.SocketException;
-import java.util.ArrayDeque;
+import java.time.Duration;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,65 +20,64 @@ import org.slf4j.LoggerFactory;
 /**
  * The datagrams between one client address and port and one endpoint.
  *
- * <p>The endpoint has a socket of its own, connected to it, so that nobody else can answer and the
- * kernel tells when nobody listens there. Then the next endpoint is picked, as after a failed dial,
- * and a question that nobody has answered yet is asked there again.
+ * <p>Where nobody listens, the next endpoint is picked, as after a failed dial, and a question that
+ * nobody has answered yet is asked there again.
  *
  * <p>Threads: its event loop only.
  */
 final class UdpSession {
     private static final Logger log = LoggerFactory.getLogger(UdpSession.class);
 
-    /** Datagrams kept while the socket to the endpoint is being made, which takes microseconds. */
-    private static final int MOST_WAITING = 64;
-
-    /** Longest question, in bytes, that is kept to be asked once more. */
-    private static final int LONGEST_KEPT = 4096;
+    /** How long a question is kept to be asked again, ns: no ICMP comes later. */
+    private static final long QUESTION_NANOS = 1_000_000_000;
 
     private final UdpSessions sessions;
-    private final UdpSocket socket;
-    private final InetSocketAddress client;
+    private final UdpSessions.Key key;
     private final IpAddress clientAddress;
-    private final BackendSelector selector;
+    private final long startedAt;
     private final Set<Endpoint> tried = new HashSet<>();
-    private final ArrayDeque<ByteBuf> waiting = new ArrayDeque<>();
+
+    /** Endpoints that the question of this moment has been sent to. */
+    private int tries;
+
+    private @Nullable BackendSelector selector;
     private @Nullable Endpoint endpoint;
-    private @Nullable UdpChannel upstream;
+    private @Nullable UdpUpstream upstream;
 
     /** The last question, as long as no answer has come. */
     private @Nullable ByteBuf unanswered;
 
     private boolean replied;
-    private boolean closed;
     private long lastUsed;
     private long bytesFromClient;
     private long bytesFromEndpoint;
+    private long countedFromClient;
+    private long countedFromEndpoint;
 
-    UdpSession(
-            UdpSessions sessions,
-            UdpSocket socket,
-            InetSocketAddress client,
-            IpAddress clientAddress,
-            BackendSelector selector) {
+    UdpSession(UdpSessions sessions, UdpSessions.Key key, IpAddress clientAddress) {
         this.sessions = sessions;
-        this.socket = socket;
-        this.client = client;
+        this.key = key;
         this.clientAddress = clientAddress;
-        this.selector = selector;
-        this.lastUsed = sessions.now();
+        this.startedAt = sessions.now();
+        this.lastUsed = startedAt;
+    }
+
+    UdpSessions.Key key() {
+        return key;
     }
 
     UdpSocket socket() {
-        return socket;
+        return key.socket();
     }
 
-    InetSocketAddress client() {
-        return client;
-    }
-
-    /** Whether an endpoint has answered. */
+    /** Whether the endpoint has answered. */
     boolean isReplied() {
         return replied;
+    }
+
+    /** When it began. */
+    long startedAt() {
+        return startedAt;
     }
 
     /** When the last datagram came, from either side. */
@@ -96,237 +87,207 @@ final class UdpSession {
 
     /** Whether its client and endpoint are still right for each other. */
     boolean mayStay(UdpRoutes routes, LocalSources sources) {
-        return endpoint == null || routes.keeps(client.getAddress(), endpoint, sources);
+        return endpoint == null || routes.keeps(clientAddress, endpoint, sources);
+    }
+
+    /** What can be seen of it at a time of the sessions' clock. */
+    ConnectionStatus status(long now) {
+        return new ConnectionStatus(
+                socket().routes().servicePort().name(),
+                clientAddress,
+                key.client().getPort(),
+                Optional.empty(),
+                Optional.ofNullable(endpoint),
+                replied ? ConnectionStatus.Phase.SPLICED : ConnectionStatus.Phase.DIALLING,
+                Duration.ofNanos(Math.max(0, now - startedAt)),
+                bytesFromClient,
+                bytesFromEndpoint);
     }
 
     void fromClient(ByteBuf data) {
         lastUsed = sessions.now();
         bytesFromClient += data.readableBytes();
+        tries = 0;
         keepQuestion(data);
-        if (endpoint == null && !pick()) {
-            return;
+        if (endpoint != null || pick()) {
+            send(data);
         }
-        send(data);
     }
 
     private void keepQuestion(ByteBuf data) {
         if (!replied) {
             forgetQuestion();
-            if (data.readableBytes() <= LONGEST_KEPT) {
-                unanswered = data.copy();
-            }
+            unanswered = sessions.keep(data);
         }
     }
 
     private void forgetQuestion() {
         if (unanswered != null) {
-            unanswered.release();
+            sessions.forget(unanswered);
             unanswered = null;
         }
     }
 
+    /** Lets go of what no ICMP will come for any more. */
+    void forgetOldQuestion(long now) {
+        if (now - lastUsed >= QUESTION_NANOS) {
+            forgetQuestion();
+        }
+    }
+
     private void send(ByteBuf data) {
-        UdpChannel open = upstream;
+        UdpUpstream open = upstream;
         if (open == null) {
-            if (waiting.size() < MOST_WAITING) {
-                waiting.add(data.copy());
-            } else {
-                socket.counters().count(Event.DATAGRAM_DROPPED);
-            }
             return;
         }
-        if (!open.channel().isWritable()) {
-            socket.counters().count(Event.DATAGRAM_DROPPED);
-            return;
+        try {
+            open.send(data);
+        } catch (PortUnreachableException e) {
+            refused(data);
+        } catch (IOException e) {
+            dropped(e);
         }
-        write(open, UdpSocket.copy(open.channel(), data));
     }
 
-    /** Takes the buffer over. */
-    private void write(UdpChannel open, ByteBuf data) {
-        if (!data.isReadable()) {
-            data.release();
-            try {
-                open.empty().send(null);
-            } catch (IOException e) {
-                failed(open.channel(), e);
-            }
-            return;
-        }
-        open.channel()
-                .writeAndFlush(data)
-                .addListener(
-                        written -> {
-                            if (!written.isSuccess()) {
-                                failed(open.channel(), written.cause());
-                            }
-                        });
+    private void dropped(Throwable cause) {
+        socket().counters().count(Event.DATAGRAM_DROPPED);
+        log.debug("{}: to {}: {}", socket().address(), endpoint, cause.toString());
     }
 
-    /** Picks an endpoint that may be reached; false if there is none, and then it has ended. */
+    /**
+     * Picks an endpoint out of those of this moment, which those of the beginning may not be any
+     * more; false if there is none, and then the session has ended.
+     */
     private boolean pick() {
-        Endpoint next = selector.select(clientAddress, tried).orElse(null);
-        while (next != null && sessions.guard().forbids(next, Protocol.UDP).isPresent()) {
-            socket.counters().count(Event.DIAL_FORBIDDEN);
-            tried.add(next);
-            next = selector.select(clientAddress, tried).orElse(null);
+        Route route = sessions.route(key.socket(), clientAddress);
+        BackendSelector current = route.selector().orElse(null);
+        if (current == null) {
+            return endAs(route.refusal());
+        }
+        boolean triedEarlier = tries == 0 && !tried.isEmpty();
+        Endpoint next = untried(current);
+        if (next == null && triedEarlier) {
+            // All refused some time ago; that does not tell whether they do now.
+            tried.clear();
+            next = untried(current);
         }
         if (next == null) {
-            socket.counters().count(Event.UNANSWERED);
-            sessions.ended(this);
-            return false;
+            return endAs(Event.UNANSWERED);
         }
-        endpoint = next;
-        socket.counters().count(tried.isEmpty() ? Event.DIALLED : Event.DIAL_RETRIED);
+        socket().counters().count(Event.DIALLED);
         if (!tried.isEmpty()) {
-            socket.counters().count(Event.DIALLED);
+            socket().counters().count(Event.DIAL_RETRIED);
         }
-        connect(next);
-        return true;
-    }
-
-    private void connect(Endpoint to) {
-        InetSocketAddress remote = new InetSocketAddress(to.address().toInetAddress(), to.port());
-        UdpChannel opened;
+        tries++;
+        selector = current;
+        endpoint = next;
         try {
-            opened = sessions.transport().newUdpChannel(remote);
+            upstream = sessions.connect(this, next);
+            return true;
         } catch (IOException e) {
-            localFault(e);
-            return;
-        }
-        ChannelFuture connecting =
-                new Bootstrap()
-                        .group(sessions.eventLoop())
-                        .channelFactory(opened::channel)
-                        .handler(new Answers())
-                        .disableResolver()
-                        .connect(remote);
-        connecting.addListener(
-                done -> {
-                    if (closed || !to.equals(endpoint)) {
-                        var unused = opened.channel().close();
-                    } else if (done.isSuccess()) {
-                        connected(opened);
-                    } else {
-                        localFault(done.cause());
-                    }
-                });
-    }
-
-    private void connected(UdpChannel channel) {
-        upstream = channel;
-        for (ByteBuf data = waiting.poll(); data != null; data = waiting.poll()) {
-            write(channel, data);
+            // It says nothing about the endpoint.
+            return endAs(Event.DIAL_LOCAL_FAULT);
         }
     }
 
-    /** No descriptor, no route: it says nothing about the endpoint. */
-    private void localFault(Throwable cause) {
-        socket.counters().count(Event.DIAL_LOCAL_FAULT);
-        log.debug("{}: no socket to {}: {}", socket.address(), endpoint, cause.toString());
+    private @Nullable Endpoint untried(BackendSelector current) {
+        while (true) {
+            Endpoint next = current.select(clientAddress, tried).orElse(null);
+            if (next == null || sessions.guard().forbids(next, Protocol.UDP).isEmpty()) {
+                return next;
+            }
+            socket().counters().count(Event.DIAL_FORBIDDEN);
+            tried.add(next);
+        }
+    }
+
+    private boolean endAs(Event event) {
+        socket().counters().count(event);
         sessions.ended(this);
+        return false;
     }
 
-    private void failed(Channel from, Throwable cause) {
-        if (closed || upstream == null || from != upstream.channel()) {
+    /** What the kernel, or a fault, told of the socket to the endpoint. */
+    void failed(UdpUpstream from, Throwable cause) {
+        if (from != upstream) {
             return;
         }
-        if (cause instanceof PortUnreachableException || isRefusal(cause)) {
-            refused();
+        if (cause instanceof PortUnreachableException) {
+            refused(unanswered);
+        } else if (cause instanceof IOException) {
+            dropped(cause);
         } else {
-            socket.counters().count(Event.DATAGRAM_DROPPED);
-            log.debug("{}: to {}: {}", socket.address(), endpoint, cause.toString());
+            sessions.fault(this, cause);
         }
     }
 
-    /** A write reports the ICMP error of the one before as the native library's own exception. */
-    private static boolean isRefusal(Throwable cause) {
-        return cause instanceof SocketException
-                ? !(cause instanceof BindException)
-                : String.valueOf(cause.getMessage()).contains("Connection refused");
-    }
-
-    /** Nobody listens there: the next one, with the question if it has had no answer. */
-    private void refused() {
+    /**
+     * Nobody listens there: the next one.
+     *
+     * @param question null if there is none to be asked again
+     */
+    private void refused(@Nullable ByteBuf question) {
         Endpoint lost = endpoint;
-        if (lost == null) {
+        if (lost == null || selector == null) {
             return;
         }
-        socket.counters().count(Event.DIAL_FAILED);
+        socket().counters().count(Event.DIAL_FAILED);
         selector.dialFailed(clientAddress, lost);
         tried.add(lost);
         leave();
-        ByteBuf again = unanswered;
-        if (again == null) {
-            replied = false;
+        replied = false;
+        if (question == null) {
             return;
         }
-        unanswered = null;
-        try {
-            if (pick()) {
-                unanswered = again.retain();
-                send(again);
+        if (tries >= sessions.mostTries()) {
+            endAs(Event.UNANSWERED);
+        } else if (pick()) {
+            if (unanswered == null) {
+                unanswered = sessions.keep(question);
             }
-        } finally {
-            again.release();
+            send(question);
         }
     }
 
-    private void answered(ByteBuf data) {
+    void answered(UdpUpstream from, ByteBuf data) {
+        if (from != upstream) {
+            return;
+        }
         lastUsed = sessions.now();
+        sessions.used(this);
         bytesFromEndpoint += data.readableBytes();
         if (!replied) {
             replied = true;
             tried.clear();
             forgetQuestion();
-            socket.counters().count(Event.SPLICED);
+            socket().counters().count(Event.SPLICED);
         }
-        socket.answer(client, data);
+        socket().answer(key.client(), data);
     }
 
     private void leave() {
         endpoint = null;
         if (upstream != null) {
-            var unused = upstream.channel().close();
+            upstream.close();
             upstream = null;
         }
     }
 
     void countBytes() {
-        if (bytesFromClient != 0 || bytesFromEndpoint != 0) {
-            socket.counters().addBytes(bytesFromClient, bytesFromEndpoint);
-            bytesFromClient = 0;
-            bytesFromEndpoint = 0;
+        if (bytesFromClient != countedFromClient || bytesFromEndpoint != countedFromEndpoint) {
+            socket().counters()
+                    .addBytes(
+                            bytesFromClient - countedFromClient,
+                            bytesFromEndpoint - countedFromEndpoint);
+            countedFromClient = bytesFromClient;
+            countedFromEndpoint = bytesFromEndpoint;
         }
     }
 
     /** Lets go of everything; {@link UdpSessions} calls it once. */
     void close() {
-        closed = true;
         leave();
         forgetQuestion();
-        for (ByteBuf data = waiting.poll(); data != null; data = waiting.poll()) {
-            data.release();
-        }
         countBytes();
-    }
-
-    private final class Answers extends SimpleChannelInboundHandler<DatagramPacket> {
-        @Override
-        protected void channelRead0(ChannelHandlerContext context, DatagramPacket packet) {
-            if (upstream != null && context.channel() == upstream.channel()) {
-                answered(packet.content());
-            }
-        }
-
-        @Override
-        public void channelReadComplete(ChannelHandlerContext context) {
-            socket.flush();
-        }
-
-        @Override
-        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-            failed(context.channel(), cause);
-        }
     }
 }

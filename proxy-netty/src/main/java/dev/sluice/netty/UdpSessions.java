@@ -1,19 +1,23 @@
 package dev.sluice.netty;
 
 import dev.sluice.config.ProxyConfig;
+import dev.sluice.model.Endpoint;
 import dev.sluice.model.IpAddress;
 import dev.sluice.model.LocalSources;
+import dev.sluice.model.ServicePortName;
 import dev.sluice.netty.ConnectionCounters.Event;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.IoEventLoop;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.Iterator;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,32 +36,31 @@ final class UdpSessions {
     /** How often idle ones are looked for, s: small beside the limits, which are 30 s and more. */
     private static final long SWEEP_SECONDS = 1;
 
+    /** Bytes of unanswered questions at once, so that a flood of them takes no more memory. */
+    private static final int MOST_KEPT_BYTES = 4 * 1024 * 1024;
+
     private final IoEventLoop eventLoop;
     private final ProxyConfig.Udp limits;
     private final int most;
+    private final int mostTries;
     private final ConnectionLimit limit;
     private final DialGuard guard;
     private final NettyTransport transport;
     private final Supplier<LocalSources> places;
     private final LongSupplier nanoTime;
+    private final RateLimitedWarning shortage = new RateLimitedWarning(log);
+    private int keptBytes;
+    private boolean faultTold;
 
     /** The longest idle one first. */
     private final Map<Key, UdpSession> sessions = new LinkedHashMap<>(16, 0.75f, true);
 
-    private record Key(UdpSocket socket, InetSocketAddress client) {
-        @Override
-        public boolean equals(Object other) {
-            return other instanceof Key key && socket == key.socket && client.equals(key.client);
-        }
-
-        @Override
-        public int hashCode() {
-            return System.identityHashCode(socket) * 31 + client.hashCode();
-        }
-    }
+    /** What a session is for. The socket is compared by identity. */
+    record Key(UdpSocket socket, InetSocketAddress client) {}
 
     /**
      * @param most sessions at once on this loop, 1 or more
+     * @param mostTries endpoints that one question is asked at, at most
      * @param limit descriptors of the process; a session has one
      */
     UdpSessions(
@@ -65,6 +68,7 @@ final class UdpSessions {
             NettyTransport transport,
             ProxyConfig.Udp limits,
             int most,
+            int mostTries,
             ConnectionLimit limit,
             DialGuard guard,
             Supplier<LocalSources> places,
@@ -73,6 +77,7 @@ final class UdpSessions {
         this.transport = transport;
         this.limits = limits;
         this.most = most;
+        this.mostTries = mostTries;
         this.limit = limit;
         this.guard = guard;
         this.places = places;
@@ -84,14 +89,6 @@ final class UdpSessions {
         var unused =
                 eventLoop.scheduleWithFixedDelay(
                         this::sweep, SWEEP_SECONDS, SWEEP_SECONDS, TimeUnit.SECONDS);
-    }
-
-    IoEventLoop eventLoop() {
-        return eventLoop;
-    }
-
-    NettyTransport transport() {
-        return transport;
     }
 
     DialGuard guard() {
@@ -107,6 +104,16 @@ final class UdpSessions {
         return sessions.size();
     }
 
+    /** Endpoints that one question is asked at, at most. */
+    int mostTries() {
+        return mostTries;
+    }
+
+    /** Where a client of a socket goes now. */
+    Route route(UdpSocket socket, IpAddress client) {
+        return socket.routes().entrance().route(client, places.get());
+    }
+
     /** A datagram from a client; the caller keeps the buffer. */
     void fromClient(UdpSocket socket, InetSocketAddress client, ByteBuf data) {
         Key key = new Key(socket, client);
@@ -114,14 +121,19 @@ final class UdpSessions {
         if (session == null) {
             session = begin(key);
         }
-        if (session != null) {
+        if (session == null) {
+            return;
+        }
+        try {
             session.fromClient(data);
+        } catch (RuntimeException | Error e) {
+            fault(session, e);
         }
     }
 
     private @Nullable UdpSession begin(Key key) {
         IpAddress client = IpAddress.of(key.client.getAddress());
-        Route route = key.socket.routes().entrance().route(client, places.get());
+        Route route = route(key.socket, client);
         if (!route.isOpen()) {
             key.socket.counters().count(route.refusal());
             return null;
@@ -130,9 +142,7 @@ final class UdpSessions {
             key.socket.counters().count(Event.OVER_LIMIT);
             return null;
         }
-        UdpSession session =
-                new UdpSession(
-                        this, key.socket, key.client, client, route.selector().orElseThrow());
+        UdpSession session = new UdpSession(this, key, client);
         sessions.put(key, session);
         key.socket.counters().count(Event.ACCEPTED);
         return session;
@@ -140,23 +150,78 @@ final class UdpSessions {
 
     /** Ends the longest idle session if there are as many as there may be. */
     private boolean makeRoom() {
-        if (sessions.size() < most && limit.tryAcquireSession()) {
-            return true;
+        return (sessions.size() < most && limit.tryAcquireSession())
+                || (evict(null) && limit.tryAcquireSession());
+    }
+
+    /** Ends the longest idle session, though not the one that wants its place. */
+    private boolean evict(@Nullable UdpSession wanting) {
+        for (UdpSession oldest : sessions.values()) {
+            if (oldest != wanting) {
+                oldest.socket().counters().count(Event.SESSION_EVICTED);
+                ended(oldest);
+                return true;
+            }
         }
-        Iterator<UdpSession> oldest = sessions.values().iterator();
-        if (!oldest.hasNext()) {
-            return false;
+        return false;
+    }
+
+    /**
+     * Makes the socket of a session. Where there is no descriptor or local port for it, those of
+     * the longest idle session are.
+     */
+    UdpUpstream connect(UdpSession session, Endpoint endpoint) throws IOException {
+        try {
+            return UdpUpstream.connect(eventLoop, transport, session, endpoint);
+        } catch (IOException e) {
+            if (!UdpUpstream.isShortage(e)) {
+                log.debug("no socket to {}: {}", endpoint, e.toString());
+                throw e;
+            }
+            shortage.warn("no socket for one more UDP session: {}", String.valueOf(e.getMessage()));
+            if (!evict(session)) {
+                throw e;
+            }
+            return UdpUpstream.connect(eventLoop, transport, session, endpoint);
         }
-        UdpSession evicted = oldest.next();
-        oldest.remove();
-        evicted.socket().counters().count(Event.SESSION_EVICTED);
-        over(evicted);
-        return limit.tryAcquireSession();
+    }
+
+    /** A datagram came from the endpoint of a session; those of clients are seen anyway. */
+    void used(UdpSession session) {
+        var unused = sessions.get(session.key());
+    }
+
+    /** A copy of a question, to be given to {@link #forget}; null if there is no room for it. */
+    @Nullable ByteBuf keep(ByteBuf question) {
+        if (keptBytes + question.readableBytes() > MOST_KEPT_BYTES) {
+            return null;
+        }
+        keptBytes += question.readableBytes();
+        return question.copy();
+    }
+
+    void forget(ByteBuf question) {
+        keptBytes -= question.readableBytes();
+        question.release();
+    }
+
+    /** A fault of the proxy ends one session, and no other. */
+    void fault(UdpSession session, Throwable fault) {
+        session.socket().counters().count(Event.FAULT);
+        ended(session);
+        if (!faultTold) {
+            // Once a sweep: any client could write the log full.
+            faultTold = true;
+            log.error(
+                    "{}: a UDP session ends by a fault of the proxy",
+                    session.socket().address(),
+                    fault);
+        }
     }
 
     /** A session that has ended by itself. */
     void ended(UdpSession session) {
-        if (sessions.remove(new Key(session.socket(), session.client()), session)) {
+        if (sessions.remove(session.key(), session)) {
             over(session);
         }
     }
@@ -188,6 +253,29 @@ final class UdpSessions {
         List.copyOf(sessions.values()).forEach(this::ended);
     }
 
+    /** Adds the bytes of all sessions to their counters. */
+    void countBytes() {
+        sessions.values().forEach(UdpSession::countBytes);
+    }
+
+    /** The sessions of some Service ports, those that came first, and their number. */
+    ConnectionStatus.Sample status(Predicate<ServicePortName> wanted, int mostShown) {
+        long now = now();
+        List<UdpSession> found = new ArrayList<>();
+        for (UdpSession session : sessions.values()) {
+            if (wanted.test(session.socket().routes().servicePort().name())) {
+                found.add(session);
+            }
+        }
+        return new ConnectionStatus.Sample(
+                found.stream()
+                        .sorted(Comparator.comparingLong(session -> session.startedAt() - now))
+                        .limit(mostShown)
+                        .map(session -> session.status(now))
+                        .toList(),
+                found.size());
+    }
+
     private List<UdpSession> of(UdpSocket socket) {
         List<UdpSession> own = new ArrayList<>();
         for (UdpSession session : sessions.values()) {
@@ -201,8 +289,10 @@ final class UdpSessions {
     void sweep() {
         try {
             long now = now();
+            faultTold = false;
             for (UdpSession session : List.copyOf(sessions.values())) {
                 session.countBytes();
+                session.forgetOldQuestion(now);
                 long idle =
                         (session.isReplied() ? limits.repliedTimeout() : limits.unrepliedTimeout())
                                 .toNanos();

@@ -27,11 +27,14 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -49,7 +52,7 @@ final class AcceptorTest {
     private final OneLoop loop = new OneLoop(new NioTransport());
     private final ConnectionCounters counters = new ConnectionCounters();
     private final ConnectionLimit limit = new ConnectionLimit(OptionalInt.of(3), 1024);
-    private final PlayedListener listener = new PlayedListener();
+    private PlayedListener listener = new PlayedListener(new IOException("made by the test"));
     private final NamedSelector selector = new NamedSelector();
 
     private static FrontEnd frontEnd(String address) {
@@ -78,6 +81,7 @@ final class AcceptorTest {
     private static final class PlayedClient extends StreamSocket {
         private final @Nullable FrontEnd destination;
         private final AtomicInteger resets = new AtomicInteger();
+        private volatile @Nullable Throwable fault;
 
         PlayedClient(@Nullable FrontEnd destination) {
             super(CLIENT, 40_000);
@@ -94,6 +98,10 @@ final class AcceptorTest {
 
         @Override
         @Nullable FrontEnd originalDestination() {
+            Throwable failure = fault;
+            if (failure != null) {
+                raiseUnchecked(failure);
+            }
             return destination;
         }
 
@@ -129,10 +137,35 @@ final class AcceptorTest {
         }
     }
 
+    private static void raise(Throwable failure) throws IOException {
+        if (failure instanceof IOException e) {
+            throw e;
+        }
+        raiseUnchecked(failure);
+    }
+
+    private static void raiseUnchecked(Throwable failure) {
+        if (failure instanceof Error e) {
+            throw e;
+        }
+        throw (RuntimeException) failure;
+    }
+
+    private static List<Throwable> faults() {
+        return List.of(
+                new IllegalStateException("made by the test"),
+                new OutOfMemoryError("made by the test"));
+    }
+
     /** Gives out what waits; an exception is thrown instead. */
     private static final class PlayedListener implements ListenSocket {
         private final Queue<Object> waiting = new ArrayDeque<>();
         private final List<String> calls = new CopyOnWriteArrayList<>();
+        private final Throwable failureOfResume;
+
+        PlayedListener(Throwable failureOfResume) {
+            this.failureOfResume = failureOfResume;
+        }
 
         @Override
         public InetSocketAddress address() {
@@ -151,7 +184,7 @@ final class AcceptorTest {
         public void resume() throws IOException {
             calls.add("resume");
             if (calls.size() == 2) {
-                throw new IOException("made by the test");
+                raise(failureOfResume);
             }
         }
 
@@ -164,11 +197,8 @@ final class AcceptorTest {
         @Override
         public @Nullable StreamSocket accept() throws IOException {
             Object next = waiting.poll();
-            if (next instanceof IOException e) {
-                throw e;
-            }
-            if (next instanceof RuntimeException e) {
-                throw e;
+            if (next instanceof Throwable e) {
+                raise(e);
             }
             return (StreamSocket) next;
         }
@@ -178,6 +208,10 @@ final class AcceptorTest {
     }
 
     private Acceptor acceptor(boolean direct) {
+        return acceptor(direct, loop::loop);
+    }
+
+    private Acceptor acceptor(boolean direct, Supplier<ConnectionLoop> nextLoop) {
         Route open = Route.of(Answer.SERVE, selector);
         Route refused = Route.of(Answer.REFUSE, selector);
         Entrance served = new Entrance(SourceRanges.ANY, open, open);
@@ -194,7 +228,7 @@ final class AcceptorTest {
                 loop.loop(),
                 listener,
                 direct ? client -> null : StreamSocket::originalDestination,
-                loop::loop,
+                nextLoop,
                 ProxyConfig.embedded().dial(),
                 new DialGuard(true),
                 limit,
@@ -273,12 +307,73 @@ final class AcceptorTest {
         }
     }
 
-    @Test
-    void aFaultDoesNotReachTheEventLoop() throws Exception {
+    @ParameterizedTest
+    @MethodSource("faults")
+    void aFaultDoesNotReachTheEventLoop(Throwable fault) throws Exception {
         try (CapturedLog log = new CapturedLog(Acceptor.class)) {
-            accept(acceptor(false), new IllegalStateException("made by the test"));
+            accept(acceptor(false), fault);
             assertThat(log.lines()).hasSize(1).allMatch(line -> line.startsWith("ERROR"));
         }
+        await().untilAsserted(() -> assertThat(listener.calls).contains("resume"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("faults")
+    void norDoesOneWhileClientsAreTurnedAway(Throwable fault) throws Exception {
+        try (CapturedLog log = new CapturedLog(Acceptor.class)) {
+            accept(acceptor(false), new IOException("Too many open files"), fault);
+            assertThat(log.lines()).hasSize(1).allMatch(line -> line.startsWith("ERROR"));
+        }
+        await().untilAsserted(() -> assertThat(listener.calls).contains("resume"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("faults")
+    void aListenerThatCouldNotGoOnIsTriedAgain(Throwable fault) throws Exception {
+        listener = new PlayedListener(fault);
+        try (CapturedLog log = new CapturedLog(Acceptor.class)) {
+            accept(acceptor(false), new IOException("Too many open files"));
+            await().untilAsserted(
+                            () ->
+                                    assertThat(listener.calls)
+                                            .containsExactly("pause", "resume", "pause", "resume"));
+            assertThat(log.lines()).hasSize(1).allMatch(line -> line.startsWith("ERROR"));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("faults")
+    void aClientThatCouldNotBeBegunIsReset(Throwable fault) throws Exception {
+        PlayedClient client = new PlayedClient(WITH_ENDPOINTS);
+        PlayedClient next = new PlayedClient(WITH_ENDPOINTS);
+        client.fault = fault;
+        try (CapturedLog log = new CapturedLog(Acceptor.class)) {
+            accept(acceptor(false), client, next);
+            assertThat(log.lines()).hasSize(1).allMatch(line -> line.startsWith("ERROR"));
+        }
+        assertThat(client.resets).hasValue(1);
+        assertThat(next.resets).hasValue(1);
+        assertThat(selector.asked).hasValue(1);
+        assertThat(counters.get(Event.FAULT)).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @MethodSource("faults")
+    void aClientThatNoLoopTakesIsReset(Throwable fault) throws Exception {
+        PlayedClient client = new PlayedClient(WITH_ENDPOINTS);
+        try (CapturedLog log = new CapturedLog(Acceptor.class)) {
+            accept(
+                    acceptor(
+                            false,
+                            () -> {
+                                raiseUnchecked(fault);
+                                return loop.loop();
+                            }),
+                    client);
+            assertThat(log.lines()).hasSize(1).allMatch(line -> line.startsWith("ERROR"));
+        }
+        assertThat(client.resets).hasValue(1);
+        assertThat(limit.active()).isZero();
         await().untilAsserted(() -> assertThat(listener.calls).contains("resume"));
     }
 }

@@ -52,7 +52,7 @@ final class NamespaceIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"deadServer", "deadClient", "noLocalPort"})
+    @ValueSource(strings = {"deadServer", "deadClient", "noLocalPort", "noLocalPortForSessions"})
     void scenario(String name) throws Exception {
         List<String> command = new ArrayList<>(List.of("ip", "netns", "exec", namespace));
         command.addAll(

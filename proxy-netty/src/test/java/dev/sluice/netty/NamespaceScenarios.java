@@ -52,6 +52,7 @@ final class NamespaceScenarios {
             case "deadServer" -> deadServer();
             case "deadClient" -> deadClient();
             case "noLocalPort" -> noLocalPort();
+            case "noLocalPortForSessions" -> noLocalPortForSessions();
             default -> throw new IllegalArgumentException(arguments[0]);
         }
     }
@@ -106,6 +107,24 @@ final class NamespaceScenarios {
         assertThat(server.receive(UP, 0, 10)).isEqualTo(intact(10, Ending.OPEN));
         server.send(DOWN, 10);
         assertThat(client.receive(DOWN, 0, 10)).isEqualTo(intact(10, Ending.OPEN));
+    }
+
+    /** Sessions that nobody uses hold all local ports: whoever comes has that of the oldest. */
+    private static void noLocalPortForSessions() throws Exception {
+        try (UdpPod pod = new UdpPod("a");
+                UdpProxy udp = new UdpProxy(new EpollTransport(), 1000)) {
+            InetSocketAddress service = udp.serve(pod);
+            // Not before: the endpoint's own port must not be one of them.
+            Files.writeString(Path.of("/proc/sys/net/ipv4/ip_local_port_range"), "40000 40049");
+            for (int i = 0; i < 200; i++) {
+                try (UdpClient client =
+                        new UdpClient(Services.address("127.0.0.5", 20_000 + i), service)) {
+                    assertThat(client.ask("who")).isEqualTo("a");
+                }
+            }
+            assertThat(udp.count(ConnectionCounters.Event.SESSION_EVICTED)).isEqualTo(150);
+            assertThat(udp.count(ConnectionCounters.Event.DIAL_LOCAL_FAULT)).isZero();
+        }
     }
 
     /** The kernel has fifty ports to dial from, and a hundred clients come. */

@@ -4,21 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.sluice.balance.RoundRobinSelectorFactory;
 import dev.sluice.check.DescriptorCheck;
-import dev.sluice.config.ProxyConfig;
 import dev.sluice.model.Endpoint;
 import dev.sluice.model.ExternalAccess;
 import dev.sluice.model.IpAddress;
-import dev.sluice.model.LocalSources;
-import dev.sluice.model.Protocol;
 import dev.sluice.model.ServicePort;
-import dev.sluice.model.ServicePortName;
 import dev.sluice.model.SessionAffinity;
 import dev.sluice.model.TrafficPolicy;
 import dev.sluice.netty.ConnectionCounters.Event;
-import dev.sluice.state.ListenerPorts;
-import dev.sluice.state.PortMemory;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.DatagramPacket;
@@ -30,19 +23,11 @@ import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
-import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
-import java.util.SplittableRandom;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -52,193 +37,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Timeout(60)
 @ExtendWith(DescriptorCheck.class)
 final class UdpListenerTest {
-    private static final ServicePortName DNS =
-            ServicePortName.of("kube-system", "dns", "dns", Protocol.UDP);
-
-    /** The UDP listeners of a proxy, with a clock that the test moves. */
-    private static final class Udp implements AutoCloseable {
-        private final AtomicLong now = new AtomicLong();
-        private final ConnectionCounters counters = new ConnectionCounters();
-        private final ConnectionLoops loops;
-        private final UdpListeners listeners;
-        private @Nullable UdpListener listener;
-
-        Udp(NettyTransport transport, int mostSessions) {
-            ProxyConfig.Udp limits =
-                    new ProxyConfig.Udp(
-                            Duration.ofSeconds(30),
-                            Duration.ofSeconds(180),
-                            OptionalInt.of(mostSessions));
-            ProxyConfig plain = Services.config(transport);
-            ProxyConfig config = Services.withUdp(plain, limits);
-            loops = new ConnectionLoops(transport, config);
-            listeners =
-                    new UdpListeners(
-                            config,
-                            loops,
-                            new ListenerPorts(
-                                    config.listener().portRanges(), PortMemory.inMemory()),
-                            new RoundRobinSelectorFactory(new SplittableRandom(1)),
-                            new DialGuard(true),
-                            ConnectionLimit.ofThisProcess(OptionalInt.empty()),
-                            false,
-                            () -> LocalSources.NONE,
-                            now::get);
-        }
-
-        InetSocketAddress serve(ServicePort servicePort) throws IOException {
-            if (listener == null) {
-                listener = UdpListener.open(listeners, servicePort, counters);
-            } else {
-                listener.update(servicePort);
-            }
-            return listener.address();
-        }
-
-        InetSocketAddress serve(Pod... pods) throws IOException {
-            return serve(servicePort(pods));
-        }
-
-        void pass(Duration time) {
-            now.addAndGet(time.toNanos());
-        }
-
-        long count(Event event) {
-            return counters.get(event);
-        }
-
-        @Override
-        public void close() {
-            if (listener != null) {
-                listener.close();
-            }
-            listeners.close();
-            loops.close();
-        }
-    }
-
-    /** Answers each datagram with its name, or as often as asked, or with what came. */
-    private static final class Pod implements AutoCloseable {
-        private final DatagramSocket socket;
-        private final AtomicInteger received = new AtomicInteger();
-
-        Pod(String name) throws IOException {
-            socket = new DatagramSocket(0, InetAddress.getLoopbackAddress());
-            Thread thread =
-                    new Thread(
-                            () -> {
-                                DatagramPacket packet =
-                                        new DatagramPacket(new byte[65_535], 65_535);
-                                try {
-                                    while (true) {
-                                        packet.setLength(65_535);
-                                        socket.receive(packet);
-                                        received.incrementAndGet();
-                                        answer(name, packet);
-                                    }
-                                } catch (IOException e) {
-                                    // The test is over.
-                                }
-                            },
-                            "pod-" + name);
-            thread.setDaemon(true);
-            thread.start();
-        }
-
-        private void answer(String name, DatagramPacket packet) throws IOException {
-            String text =
-                    new String(packet.getData(), 0, packet.getLength(), StandardCharsets.US_ASCII);
-            if (text.equals("silence")) {
-                return;
-            }
-            if (text.startsWith("times ")) {
-                for (int i = 0; i < Integer.parseInt(text.substring(6)); i++) {
-                    send(Integer.toString(i), packet);
-                }
-            } else if (text.equals("who")) {
-                send(name, packet);
-            } else {
-                socket.send(packet);
-            }
-        }
-
-        private void send(String text, DatagramPacket to) throws IOException {
-            byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
-            socket.send(new DatagramPacket(bytes, bytes.length, to.getSocketAddress()));
-        }
-
-        Endpoint endpoint() {
-            return Services.endpoint(
-                    new InetSocketAddress(InetAddress.getLoopbackAddress(), socket.getLocalPort()));
-        }
-
-        int received() {
-            return received.get();
-        }
-
-        @Override
-        public void close() {
-            socket.close();
-        }
-    }
-
-    /** A client with one port, connected, so that it hears ICMP and takes no stranger's answer. */
-    private static final class Client implements AutoCloseable {
-        private final DatagramSocket socket;
-
-        Client(InetSocketAddress service) throws IOException {
-            socket = new DatagramSocket(0, InetAddress.getLoopbackAddress());
-            socket.connect(service);
-            socket.setSoTimeout(10_000);
-        }
-
-        void send(byte[] data) throws IOException {
-            socket.send(new DatagramPacket(data, data.length));
-        }
-
-        void send(String text) throws IOException {
-            send(text.getBytes(StandardCharsets.US_ASCII));
-        }
-
-        byte[] receive() throws IOException {
-            DatagramPacket packet = new DatagramPacket(new byte[65_535], 65_535);
-            socket.receive(packet);
-            return Arrays.copyOf(packet.getData(), packet.getLength());
-        }
-
-        String ask(String question) throws IOException {
-            send(question);
-            return new String(receive(), StandardCharsets.US_ASCII);
-        }
-
-        @Override
-        public void close() {
-            socket.close();
-        }
-    }
-
-    private static ServicePort servicePort(Pod... pods) {
-        return servicePort(ExternalAccess.NONE, Stream.of(pods).map(Pod::endpoint).toList());
-    }
-
-    private static ServicePort servicePort(ExternalAccess external, List<Endpoint> endpoints) {
-        return new ServicePort(
-                DNS,
-                List.of(IpAddress.parse("192.0.2.53")),
-                53,
-                SessionAffinity.NONE,
-                endpoints,
-                List.of(),
-                TrafficPolicy.CLUSTER,
-                external);
-    }
 
     @OnEachTransport
     void datagramsOfEverySizeComeBackWholeAndInOrder(NettyTransport transport) throws Exception {
         Random random = new Random(1);
-        try (Udp udp = new Udp(transport, 100);
-                Pod pod = new Pod("a");
-                Client client = new Client(udp.serve(pod))) {
+        try (UdpProxy udp = new UdpProxy(transport, 100);
+                UdpPod pod = new UdpPod("a");
+                UdpClient client = new UdpClient(udp.serve(pod))) {
             for (int size : new int[] {1, 512, 1_472, 1_473, 2_000, 4_097, 9_000, 65_507}) {
                 byte[] question = new byte[size];
                 random.nextBytes(question);
@@ -261,8 +66,8 @@ final class UdpListenerTest {
         Assumptions.assumeTrue(
                 EpollTransport.isAvailable(),
                 "no native epoll: whether empty datagrams pass is not tested");
-        try (Udp udp = new Udp(new EpollTransport(), 100);
-                Pod pod = new Pod("a");
+        try (UdpProxy udp = new UdpProxy(new EpollTransport(), 100);
+                UdpPod pod = new UdpPod("a");
                 DatagramSocket client = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
             client.setSoTimeout(10_000);
             DatagramPacket empty = new DatagramPacket(new byte[0], 0, udp.serve(pod));
@@ -278,9 +83,9 @@ final class UdpListenerTest {
 
     @OnEachTransport
     void aQuestionMayHaveManyAnswers(NettyTransport transport) throws Exception {
-        try (Udp udp = new Udp(transport, 100);
-                Pod pod = new Pod("a");
-                Client client = new Client(udp.serve(pod))) {
+        try (UdpProxy udp = new UdpProxy(transport, 100);
+                UdpPod pod = new UdpPod("a");
+                UdpClient client = new UdpClient(udp.serve(pod))) {
             client.send("times 20");
             List<String> answers = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
@@ -293,13 +98,13 @@ final class UdpListenerTest {
 
     @OnEachTransport
     void aClientStaysWithItsEndpointAndClientsTakeTurns(NettyTransport transport) throws Exception {
-        try (Udp udp = new Udp(transport, 100);
-                Pod a = new Pod("a");
-                Pod b = new Pod("b")) {
+        try (UdpProxy udp = new UdpProxy(transport, 100);
+                UdpPod a = new UdpPod("a");
+                UdpPod b = new UdpPod("b")) {
             InetSocketAddress service = udp.serve(a, b);
             Set<String> seen = new HashSet<>();
             for (int i = 0; i < 4; i++) {
-                try (Client client = new Client(service)) {
+                try (UdpClient client = new UdpClient(service)) {
                     String first = client.ask("who");
                     seen.add(first);
                     for (int j = 0; j < 5; j++) {
@@ -314,10 +119,10 @@ final class UdpListenerTest {
     /** The published conntrack tests: one client port, and the pod behind it is replaced. */
     @OnEachTransport
     void anEndpointThatLeavesGetsNoDatagramMore(NettyTransport transport) throws Exception {
-        try (Udp udp = new Udp(transport, 100);
-                Pod a = new Pod("a");
-                Pod b = new Pod("b");
-                Client client = new Client(udp.serve(a))) {
+        try (UdpProxy udp = new UdpProxy(transport, 100);
+                UdpPod a = new UdpPod("a");
+                UdpPod b = new UdpPod("b");
+                UdpClient client = new UdpClient(udp.serve(a))) {
             assertThat(client.ask("who")).isEqualTo("a");
 
             udp.serve(b);
@@ -332,13 +137,15 @@ final class UdpListenerTest {
 
     @OnEachTransport
     void aPortThatNobodyListensOnCostsTheClientNoAnswer(NettyTransport transport) throws Exception {
-        try (Udp udp = new Udp(transport, 100);
-                Pod alive = new Pod("alive")) {
+        try (UdpProxy udp = new UdpProxy(transport, 100);
+                UdpPod alive = new UdpPod("alive")) {
             Endpoint dead = closedPort();
             InetSocketAddress service =
-                    udp.serve(servicePort(ExternalAccess.NONE, List.of(dead, alive.endpoint())));
+                    udp.serve(
+                            UdpProxy.servicePort(
+                                    ExternalAccess.NONE, List.of(dead, alive.endpoint())));
             for (int i = 0; i < 6; i++) {
-                try (Client client = new Client(service)) {
+                try (UdpClient client = new UdpClient(service)) {
                     assertThat(client.ask("who")).isEqualTo("alive");
                 }
             }
@@ -349,11 +156,11 @@ final class UdpListenerTest {
     @OnEachTransport
     void whereEveryPortIsUnreachableTheNextQuestionTriesAnew(NettyTransport transport)
             throws Exception {
-        try (Udp udp = new Udp(transport, 100);
-                Client client =
-                        new Client(
+        try (UdpProxy udp = new UdpProxy(transport, 100);
+                UdpClient client =
+                        new UdpClient(
                                 udp.serve(
-                                        servicePort(
+                                        UdpProxy.servicePort(
                                                 ExternalAccess.NONE,
                                                 List.of(closedPort(), closedPort()))))) {
             client.send("who");
@@ -370,10 +177,10 @@ final class UdpListenerTest {
     @OnEachTransport
     void withoutAnEndpointClientsHearThatNobodyIsThereAndLaterOnesAreServed(
             NettyTransport transport) throws Exception {
-        try (Udp udp = new Udp(transport, 100);
-                Pod pod = new Pod("a")) {
+        try (UdpProxy udp = new UdpProxy(transport, 100);
+                UdpPod pod = new UdpPod("a")) {
             InetSocketAddress service = udp.serve();
-            try (Client client = new Client(service)) {
+            try (UdpClient client = new UdpClient(service)) {
                 assertUnreachable(client);
                 assertThat(udp.serve(pod)).isEqualTo(service);
                 assertThat(client.ask("who")).isEqualTo("a");
@@ -385,7 +192,7 @@ final class UdpListenerTest {
         }
     }
 
-    private static void assertUnreachable(Client client) {
+    private static void assertUnreachable(UdpClient client) {
         assertThatThrownBy(
                         () -> {
                             // The error of one is told at the next.
@@ -397,11 +204,11 @@ final class UdpListenerTest {
 
     @OnEachTransport
     void sessionsEndWhenTheyAreIdleForTooLong(NettyTransport transport) throws Exception {
-        try (Udp udp = new Udp(transport, 100);
-                Pod pod = new Pod("a")) {
+        try (UdpProxy udp = new UdpProxy(transport, 100);
+                UdpPod pod = new UdpPod("a")) {
             InetSocketAddress service = udp.serve(pod);
-            try (Client answered = new Client(service);
-                    Client ignored = new Client(service)) {
+            try (UdpClient answered = new UdpClient(service);
+                    UdpClient ignored = new UdpClient(service)) {
                 answered.ask("who");
                 ignored.send("silence");
                 await().until(() -> pod.received() == 2);
@@ -424,41 +231,41 @@ final class UdpListenerTest {
 
     @OnEachTransport
     void theLongestIdleSessionMakesRoomForANewOne(NettyTransport transport) throws Exception {
-        try (Udp udp = new Udp(transport, 4);
-                Pod pod = new Pod("a")) {
+        try (UdpProxy udp = new UdpProxy(transport, 4);
+                UdpPod pod = new UdpPod("a")) {
             InetSocketAddress service = udp.serve(pod);
-            List<Client> clients = new ArrayList<>();
+            List<UdpClient> clients = new ArrayList<>();
             for (int i = 0; i < 10; i++) {
-                Client client = new Client(service);
+                UdpClient client = new UdpClient(service);
                 clients.add(client);
                 assertThat(client.ask("who")).isEqualTo("a");
             }
             // Two loops share the limit, and one socket is on one of them.
             assertThat(udp.count(Event.SESSION_EVICTED)).isEqualTo(8);
             assertThat(clients.get(0).ask("who")).isEqualTo("a");
-            clients.forEach(Client::close);
+            clients.forEach(UdpClient::close);
         }
     }
 
     @OnEachTransport
     void aNodePortAnswersFromTheAddressThatWasAsked(NettyTransport transport) throws Exception {
-        try (Udp udp = new Udp(transport, 100);
-                Pod pod = new Pod("a")) {
+        try (UdpProxy udp = new UdpProxy(transport, 100);
+                UdpPod pod = new UdpPod("a")) {
             int port = freePort();
             List<IpAddress> addresses =
                     List.of(IpAddress.parse("127.0.0.2"), IpAddress.parse("127.0.0.3"));
             udp.serve(
-                    servicePort(
+                    UdpProxy.servicePort(
                             ExternalAccess.nodePort(port, addresses, TrafficPolicy.CLUSTER),
                             List.of(pod.endpoint())));
             for (IpAddress address : addresses) {
-                try (Client client =
-                        new Client(new InetSocketAddress(address.toInetAddress(), port))) {
+                try (UdpClient client =
+                        new UdpClient(new InetSocketAddress(address.toInetAddress(), port))) {
                     assertThat(client.ask("who")).isEqualTo("a");
                 }
             }
             udp.serve(pod);
-            try (Client client = new Client(Services.address("127.0.0.2", port))) {
+            try (UdpClient client = new UdpClient(Services.address("127.0.0.2", port))) {
                 assertUnreachable(client);
             }
         }
@@ -467,31 +274,31 @@ final class UdpListenerTest {
     @OnEachTransport
     void aNodePortThatIsTakenFailsAloneAndIsServedOnceItIsFree(NettyTransport transport)
             throws Exception {
-        try (Udp udp = new Udp(transport, 100);
-                Pod pod = new Pod("a")) {
+        try (UdpProxy udp = new UdpProxy(transport, 100);
+                UdpPod pod = new UdpPod("a")) {
             ServicePort servicePort;
             try (DatagramSocket other = new DatagramSocket(Services.address("127.0.0.2", 0))) {
                 servicePort =
-                        servicePort(
+                        UdpProxy.servicePort(
                                 ExternalAccess.nodePort(
                                         other.getLocalPort(),
                                         List.of(IpAddress.parse("127.0.0.2")),
                                         TrafficPolicy.CLUSTER),
                                 List.of(pod.endpoint()));
                 InetSocketAddress main = udp.serve(servicePort);
-                UdpListener listener = Objects.requireNonNull(udp.listener);
+                UdpListener listener = udp.listener();
                 assertThat(listener.incomplete())
                         .hasValueSatisfying(
                                 why ->
                                         assertThat(why)
                                                 .startsWith("NodePort 127.0.0.2:")
                                                 .contains("in use"));
-                try (Client client = new Client(main)) {
+                try (UdpClient client = new UdpClient(main)) {
                     assertThat(client.ask("who")).isEqualTo("a");
                 }
             }
             udp.serve(servicePort);
-            assertThat(Objects.requireNonNull(udp.listener).incomplete()).isEmpty();
+            assertThat(udp.listener().incomplete()).isEmpty();
         }
     }
 
@@ -499,12 +306,12 @@ final class UdpListenerTest {
     @OnEachTransport
     void theSocketStaysWhenThePolicyOrTheFamilyOfTheEndpointsChanges(NettyTransport transport)
             throws Exception {
-        try (Udp udp = new Udp(transport, 100);
-                Pod pod = new Pod("a")) {
+        try (UdpProxy udp = new UdpProxy(transport, 100);
+                UdpPod pod = new UdpPod("a")) {
             InetSocketAddress service = udp.serve(pod);
             ServicePort local =
                     new ServicePort(
-                            DNS,
+                            UdpProxy.DNS,
                             List.of(IpAddress.parse("192.0.2.53")),
                             53,
                             SessionAffinity.NONE,
@@ -513,12 +320,12 @@ final class UdpListenerTest {
                             TrafficPolicy.LOCAL,
                             ExternalAccess.NONE);
             assertThat(udp.serve(local)).isEqualTo(service);
-            try (Client client = new Client(service)) {
+            try (UdpClient client = new UdpClient(service)) {
                 assertThat(client.ask("who")).isEqualTo("a");
             }
             ServicePort dual =
                     new ServicePort(
-                            DNS,
+                            UdpProxy.DNS,
                             List.of(IpAddress.parse("fd00::53"), IpAddress.parse("192.0.2.53")),
                             53,
                             SessionAffinity.NONE,
@@ -526,7 +333,7 @@ final class UdpListenerTest {
             assertThat(udp.serve(dual)).isEqualTo(service);
             assertThat(udp.serve()).isEqualTo(service);
             assertThat(udp.serve(pod)).isEqualTo(service);
-            try (Client client = new Client(service)) {
+            try (UdpClient client = new UdpClient(service)) {
                 assertThat(client.ask("who")).isEqualTo("a");
             }
         }
@@ -534,10 +341,11 @@ final class UdpListenerTest {
 
     @OnEachTransport
     void aSocketOfThisProxyIsNoEndpoint(NettyTransport transport) throws Exception {
-        try (Udp udp = new Udp(transport, 100)) {
+        try (UdpProxy udp = new UdpProxy(transport, 100)) {
             InetSocketAddress service = udp.serve();
-            udp.serve(servicePort(ExternalAccess.NONE, List.of(Services.endpoint(service))));
-            try (Client client = new Client(service)) {
+            udp.serve(
+                    UdpProxy.servicePort(ExternalAccess.NONE, List.of(Services.endpoint(service))));
+            try (UdpClient client = new UdpClient(service)) {
                 client.send("who");
                 await().untilAsserted(
                                 () -> assertThat(udp.count(Event.DIAL_FORBIDDEN)).isEqualTo(1));
@@ -548,9 +356,9 @@ final class UdpListenerTest {
     /** Nobody but the endpoint can answer: its socket is connected. */
     @OnEachTransport
     void aStrangersAnswerIsNone(NettyTransport transport) throws Exception {
-        try (Udp udp = new Udp(transport, 100);
-                Pod pod = new Pod("a");
-                Client client = new Client(udp.serve(pod));
+        try (UdpProxy udp = new UdpProxy(transport, 100);
+                UdpPod pod = new UdpPod("a");
+                UdpClient client = new UdpClient(udp.serve(pod));
                 DatagramSocket stranger = new DatagramSocket()) {
             assertThat(client.ask("who")).isEqualTo("a");
             byte[] fake = "fake".getBytes(StandardCharsets.US_ASCII);
@@ -559,7 +367,7 @@ final class UdpListenerTest {
                         new DatagramPacket(
                                 fake, fake.length, InetAddress.getLoopbackAddress(), port));
             }
-            client.socket.setSoTimeout(500);
+            client.patience(500);
             assertThatThrownBy(client::receive).isInstanceOf(SocketTimeoutException.class);
             assertThat(client.ask("who")).isEqualTo("a");
         }
