@@ -82,7 +82,11 @@ class RedirectedTrafficIT {
 
         node.ip("link add cali0 type veth peer name eth0 netns " + routed.name());
         node.ip("link set cali0 address ee:ee:ee:ee:ee:ee up");
-        node.run("sysctl", "-qw", "net.ipv4.conf.cali0.proxy_arp=1");
+        node.run(
+                "sysctl",
+                "-qw",
+                "net.ipv4.conf.cali0.proxy_arp=1",
+                "net.ipv4.neigh.cali0.proxy_delay=0");
         node.ip("route add 10.2.0.2/32 dev cali0");
         node.ip("-6 route add fd02::2/128 dev cali0");
         routed.ip("link set eth0 up");

@@ -98,7 +98,12 @@ final class Lab implements AutoCloseable {
         String address = "10.244." + number + ".2";
         String device = "cali" + number;
         connect(namespace, device);
-        host().run("sysctl", "-qw", "net.ipv4.conf." + device + ".proxy_arp=1");
+        // The delay is up to 0.8 s otherwise. Calico does so.
+        host().run(
+                        "sysctl",
+                        "-qw",
+                        "net.ipv4.conf." + device + ".proxy_arp=1",
+                        "net.ipv4.neigh." + device + ".proxy_delay=0");
         host().ip("route add " + address + "/32 dev " + device);
         namespace.ip("addr add " + address + "/32 dev eth0");
         namespace.ip("route add 169.254.1.1 dev eth0 scope link");

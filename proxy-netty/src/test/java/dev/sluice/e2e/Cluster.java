@@ -107,7 +107,13 @@ final class Cluster implements AutoCloseable {
         String device = "cali" + number;
         host.ip("link add " + device + " type veth peer name eth0 netns " + pod.name());
         host.ip("link set " + device + " address ee:ee:ee:ee:ee:ee up");
-        host.run("sysctl", "-qw", "net.ipv4.conf." + device + ".proxy_arp=1");
+        // The delay is up to 0.8 s otherwise, and a try to reach a pod seems to fail. Calico does
+        // so.
+        host.run(
+                "sysctl",
+                "-qw",
+                "net.ipv4.conf." + device + ".proxy_arp=1",
+                "net.ipv4.neigh." + device + ".proxy_delay=0");
         host.ip("route add 10.2.0." + number + "/32 dev " + device);
         host.ip("-6 route add fd02::" + number + "/128 dev " + device);
         pod.ip("link set eth0 up");
