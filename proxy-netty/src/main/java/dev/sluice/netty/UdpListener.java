@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -80,8 +81,8 @@ final class UdpListener implements ServiceListener {
                 UdpListener listener =
                         new UdpListener(shared, counters, servicePort, first.address());
                 listener.sockets.put(group.getKey(), first);
-                shared.guard().add(servicePort, first.address().getPort());
                 listener.serveAll(servicePort);
+                shared.guard().add(servicePort, listener.ports());
                 return listener;
             }
         }
@@ -137,10 +138,17 @@ final class UdpListener implements ServiceListener {
     @Override
     public void update(ServicePort next) {
         ServicePort before = servicePort;
-        int portBefore = main.getPort();
+        Set<Integer> portsBefore = ports();
         servicePort = next;
         serveAll(next);
-        shared.guard().replace(before, portBefore, next, main.getPort());
+        shared.guard().replace(before, portsBefore, next, ports());
+    }
+
+    /** Those that rules lead to; NodePorts are front ends. */
+    private Set<Integer> ports() {
+        return sockets.values().stream()
+                .map(socket -> socket.address().getPort())
+                .collect(Collectors.toSet());
     }
 
     private void serveAll(ServicePort next) {
@@ -161,18 +169,13 @@ final class UdpListener implements ServiceListener {
                 failures.put(group.getKey().family().name(), String.valueOf(e.getMessage()));
             }
         }
-        spare.forEach(this::close);
+        spare.forEach(UdpSocket::close);
         wanted.keySet().stream()
                 .map(sockets::get)
                 .filter(Objects::nonNull)
                 .findFirst()
                 .ifPresent(first -> main = first.address());
         updateNodePorts(next);
-    }
-
-    private void close(UdpSocket socket) {
-        shared.guard().removePort(servicePort, socket.address().getPort());
-        socket.close();
     }
 
     /**
@@ -194,7 +197,7 @@ final class UdpListener implements ServiceListener {
             socket = takeSpare(address, spare);
         }
         if (socket != null && !isAt(address, socket)) {
-            close(socket);
+            socket.close();
             sockets.remove(key);
             socket = null;
         }
@@ -204,13 +207,11 @@ final class UdpListener implements ServiceListener {
                 sockets.put(key, socket);
                 return;
             } catch (IOException e) {
-                close(socket);
+                socket.close();
                 sockets.remove(key);
             }
         }
-        UdpSocket bound = bind(address, routes);
-        shared.guard().addPort(servicePort, bound.address().getPort());
-        sockets.put(key, bound);
+        sockets.put(key, bind(address, routes));
     }
 
     private static boolean isAt(IpAddress address, UdpSocket socket) {
@@ -338,9 +339,9 @@ final class UdpListener implements ServiceListener {
     public void close() {
         nodePorts.values().forEach(UdpSocket::close);
         nodePorts.clear();
-        sockets.values().forEach(this::close);
+        sockets.values().forEach(UdpSocket::close);
+        shared.guard().remove(servicePort, ports());
         sockets.clear();
-        shared.guard().remove(servicePort, main.getPort());
     }
 
     @Override
