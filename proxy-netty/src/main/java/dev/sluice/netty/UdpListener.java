@@ -21,7 +21,6 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +38,7 @@ final class UdpListener implements ServiceListener {
     private final UdpListeners shared;
     private final ConnectionCounters counters;
     private final Map<UdpRoutes.Key, UdpSocket> sockets = new ConcurrentHashMap<>();
-    private final Map<FrontEnd, UdpSocket> nodePorts = new ConcurrentSkipListMap<>();
+    private final UdpNodePorts nodePorts;
     private final SortedMap<String, String> failures = new TreeMap<>();
     private volatile ServicePort servicePort;
     private volatile InetSocketAddress main;
@@ -51,6 +50,7 @@ final class UdpListener implements ServiceListener {
             InetSocketAddress main) {
         this.shared = shared;
         this.counters = counters;
+        this.nodePorts = new UdpNodePorts(shared, counters);
         this.servicePort = servicePort;
         this.main = main;
     }
@@ -98,7 +98,7 @@ final class UdpListener implements ServiceListener {
                 servicePort, group.getValue(), group.getKey().family(), shared.selectors());
     }
 
-    private static InetSocketAddress at(IpAddress address, int port) {
+    static InetSocketAddress at(IpAddress address, int port) {
         return new InetSocketAddress(address.toInetAddress(), port);
     }
 
@@ -175,7 +175,7 @@ final class UdpListener implements ServiceListener {
                 .filter(Objects::nonNull)
                 .findFirst()
                 .ifPresent(first -> main = first.address());
-        updateNodePorts(next);
+        nodePorts.update(next, failures);
     }
 
     /**
@@ -243,55 +243,6 @@ final class UdpListener implements ServiceListener {
         }
     }
 
-    private void updateNodePorts(ServicePort next) {
-        Map<FrontEnd, FrontEndKind> kinds = next.kinds();
-        for (FrontEnd frontEnd : List.copyOf(nodePorts.keySet())) {
-            if (kinds.get(frontEnd) != FrontEndKind.NODE_PORT) {
-                UdpSocket socket = nodePorts.remove(frontEnd);
-                if (socket != null) {
-                    socket.close();
-                }
-            }
-        }
-        kinds.forEach(
-                (frontEnd, kind) -> {
-                    if (kind == FrontEndKind.NODE_PORT) {
-                        try {
-                            serveNodePort(next, frontEnd);
-                        } catch (IOException e) {
-                            failures.put("NodePort " + frontEnd, String.valueOf(e.getMessage()));
-                        }
-                    }
-                });
-    }
-
-    private void serveNodePort(ServicePort next, FrontEnd frontEnd) throws IOException {
-        UdpRoutes routes =
-                UdpRoutes.of(
-                        next,
-                        FrontEndKind.NODE_PORT,
-                        frontEnd.address().family(),
-                        shared.selectors());
-        UdpSocket socket = nodePorts.get(frontEnd);
-        if (socket == null) {
-            nodePorts.put(
-                    frontEnd,
-                    UdpSocket.bind(
-                            shared.nextLoop(),
-                            at(frontEnd.address(), frontEnd.port()),
-                            routes,
-                            counters));
-            return;
-        }
-        try {
-            socket.update(routes);
-        } catch (IOException e) {
-            nodePorts.remove(frontEnd);
-            socket.close();
-            throw e;
-        }
-    }
-
     @Override
     public OpenListener opened() {
         Map<FrontEnd, RedirectTarget> targets = new HashMap<>();
@@ -337,8 +288,7 @@ final class UdpListener implements ServiceListener {
 
     @Override
     public void close() {
-        nodePorts.values().forEach(UdpSocket::close);
-        nodePorts.clear();
+        nodePorts.close();
         sockets.values().forEach(UdpSocket::close);
         shared.guard().remove(servicePort, ports());
         sockets.clear();
@@ -361,7 +311,7 @@ final class UdpListener implements ServiceListener {
 
     @Override
     public List<InetSocketAddress> nodePorts() {
-        return nodePorts.values().stream().map(UdpSocket::address).toList();
+        return nodePorts.addresses();
     }
 
     @Override
