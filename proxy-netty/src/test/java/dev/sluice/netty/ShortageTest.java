@@ -151,7 +151,7 @@ final class ShortageTest {
             TimeUnit.SECONDS.sleep(3);
             long elapsed = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
             assertThat(proxy.ask("cpu") - cpuBefore).as("CPU ms").isLessThan(elapsed / 5);
-            assertThat(proxy.log().stream().filter(line -> line.contains("WARN")).count())
+            assertThat(proxy.log().stream().filter(line -> line.contains(" WARN ")).count())
                     .as("log lines: %s", proxy.log())
                     .isBetween(1L, 3L);
             clients.forEach(Peer::close);
