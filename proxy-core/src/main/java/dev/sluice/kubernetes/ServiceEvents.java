@@ -42,8 +42,8 @@ final class ServiceEvents implements AutoCloseable {
     private static final String CONTROLLER = "sluice.dev/sluice";
     private static final int LONGEST_INSTANCE = 128;
     private static final int FORBIDDEN = 403;
-    private static final int NOT_FOUND = 404;
-    private static final String TERMINATING = "is being terminated";
+    private static final int TOO_MANY = 429;
+    private static final String TERMINATING = "NamespaceTerminating";
     private static final DateTimeFormatter MICROS =
             DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
 
@@ -64,6 +64,7 @@ final class ServiceEvents implements AutoCloseable {
     private @Nullable ReconcileStatus seen;
     private SortedMap<ServiceConcern, String> notes = new TreeMap<>();
     private long quietUntil = System.nanoTime();
+    private boolean outageTold;
 
     /**
      * @param node name of the Node that tells
@@ -110,6 +111,7 @@ final class ServiceEvents implements AutoCloseable {
         for (ServiceConcern concern : pace.due(new TreeSet<>(notes.keySet()), System.nanoTime())) {
             try {
                 send(concern);
+                outageTold = false;
             } catch (KubernetesClientException e) {
                 if (Thread.currentThread().isInterrupted()) {
                     return;
@@ -132,22 +134,31 @@ final class ServiceEvents implements AutoCloseable {
     }
 
     private void failed(ServiceConcern concern, KubernetesClientException e) {
-        boolean endingNamespace =
-                e.getCode() == FORBIDDEN && String.valueOf(e.getMessage()).contains(TERMINATING);
-        if (endingNamespace || e.getCode() == NOT_FOUND) {
-            log.debug("no Event on Service {}", concern.service(), e);
-        } else if (e.getCode() == FORBIDDEN) {
+        if (e.getCode() == FORBIDDEN && !isOfEndingNamespace(e)) {
             log.warn(
                     "no Events are written from now on, for want of the right to create events in"
                             + " events.k8s.io: {}",
                     ApiFailures.describe(e));
             looks.cancel(false);
             latest = null;
+        } else if (e.getCode() >= 400 && e.getCode() < 500 && e.getCode() != TOO_MANY) {
+            // Another try would come to the same; the Service or its namespace may be gone.
+            log.debug("no Event on Service {}", concern.service(), e);
         } else {
-            log.debug("no Event on Service {} yet", concern.service(), e);
+            if (!outageTold) {
+                log.warn("Events can't be written, and are later: {}", ApiFailures.describe(e));
+            }
+            outageTold = true;
             pace.failed(concern);
             quietUntil = System.nanoTime() + pause.toNanos();
         }
+    }
+
+    private static boolean isOfEndingNamespace(KubernetesClientException e) {
+        return e.getStatus() != null
+                && e.getStatus().getDetails() != null
+                && e.getStatus().getDetails().getCauses().stream()
+                        .anyMatch(cause -> TERMINATING.equals(cause.getReason()));
     }
 
     private Event event(ServiceConcern concern, String subject, Instant now) {

@@ -62,13 +62,15 @@ final class ScriptedApi implements AutoCloseable {
         }
 
         /** With a Status that says why. */
-        static Refusal saying(int status, String message) {
+        static Refusal saying(int status, String message, String cause) {
             return new Refusal(
                     status,
                     Map.of("Content-Type", "application/json"),
                     "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"code\":%d,\"message\":\""
                             + message
-                            + "\"}");
+                            + "\",\"details\":{\"causes\":[{\"reason\":\""
+                            + cause
+                            + "\"}]}}");
         }
     }
 

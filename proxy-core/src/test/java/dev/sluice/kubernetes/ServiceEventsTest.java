@@ -3,6 +3,7 @@ package dev.sluice.kubernetes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -103,7 +105,7 @@ class ServiceEventsTest {
 
     @Test
     void withoutTheRightThereIsOneWarningAndNoFurtherRequest() {
-        api.refuse(EVENTS, false, 9, ScriptedApi.Refusal.saying(403, "cannot create resource"));
+        api.refuse(EVENTS, false, 9, ScriptedApi.Refusal.saying(403, "cannot create resource", ""));
         portFails("web", "is taken");
         awaitPosts(1);
         await().until(() -> !log.list.isEmpty());
@@ -120,9 +122,7 @@ class ServiceEventsTest {
                 EVENTS,
                 false,
                 1,
-                ScriptedApi.Refusal.saying(
-                        403,
-                        "unable to create new content in namespace x because it is being terminated"));
+                ScriptedApi.Refusal.saying(403, "unable to create", "NamespaceTerminating"));
         portFails("web", "is taken");
         awaitPosts(1);
 
@@ -134,12 +134,31 @@ class ServiceEventsTest {
     }
 
     @Test
+    void whatTheServerWillNeverTakeIsNotSentAgain() {
+        api.refuse(
+                EVENTS, false, 1, ScriptedApi.Refusal.saying(422, "invalid", "FieldValueInvalid"));
+        portFails("web", "is taken");
+        awaitPosts(1);
+
+        api.put(ScriptedApi.SERVICES, KubernetesFixtures.service("api", "10.96.0.2"));
+        source.awaitServed("api [10.96.0.2] -> []", "web [10.96.0.1] -> []");
+        portFails("api", "is taken");
+        awaitPosts(2);
+        assertThat(log.list).noneMatch(line -> line.getLevel().isGreaterOrEqual(Level.WARN));
+    }
+
+    @Test
     void whatTheServerCanNotTakeNowIsSentLater() {
         api.refuse(EVENTS, false, 2, new ScriptedApi.Refusal(503));
         portFails("web", "is taken");
 
         await().atMost(Duration.ofSeconds(20)).until(() -> api.posted().size() == 1);
         awaitPosts(3);
+        assertThat(log.list)
+                .filteredOn(line -> line.getLevel().isGreaterOrEqual(Level.WARN))
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .singleElement(InstanceOfAssertFactories.STRING)
+                .startsWith("Events can't be written, and are later");
     }
 
     /** Another concern would have been told by now, were any told. */

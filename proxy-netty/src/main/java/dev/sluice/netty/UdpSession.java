@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The datagrams between one client address and port and one endpoint.
  *
- * <p>Where nobody listens, the next endpoint is picked, as after a failed dial, and a question that
- * nobody has answered yet is asked there again.
+ * <p>Where nobody listens any more, the next endpoint is picked, as after a failed dial, and the
+ * last question is asked there again if nothing has come back since.
  *
  * <p>Threads: its event loop only.
  */
@@ -44,10 +44,14 @@ final class UdpSession {
     private @Nullable Endpoint endpoint;
     private @Nullable UdpUpstream upstream;
 
-    /** The last question, as long as no answer has come. */
+    /** The last question, as long as nothing has come back since. */
     private @Nullable ByteBuf unanswered;
 
     private boolean replied;
+
+    /** When the endpoint was picked, or answered last. */
+    private long heardOrPicked;
+
     private long lastUsed;
     private long bytesFromClient;
     private long bytesFromEndpoint;
@@ -107,23 +111,31 @@ final class UdpSession {
     void fromClient(ByteBuf data) {
         lastUsed = sessions.now();
         bytesFromClient += data.readableBytes();
-        tries = 0;
+        leaveIfItRefusedOthers();
+        tries = endpoint == null ? 0 : 1;
         keepQuestion(data);
         if (endpoint != null || pick()) {
             send(data);
         }
     }
 
-    private void keepQuestion(ByteBuf data) {
-        if (!replied) {
-            forgetQuestion();
-            unanswered = sessions.keep(data);
+    private void leaveIfItRefusedOthers() {
+        if (endpoint != null
+                && sessions.refusals().isRecentSince(endpoint, heardOrPicked, lastUsed)) {
+            tried.add(endpoint);
+            leave();
+            replied = false;
         }
+    }
+
+    private void keepQuestion(ByteBuf data) {
+        forgetQuestion();
+        unanswered = sessions.questions().keep(data);
     }
 
     private void forgetQuestion() {
         if (unanswered != null) {
-            sessions.forget(unanswered);
+            sessions.questions().forget(unanswered);
             unanswered = null;
         }
     }
@@ -181,6 +193,7 @@ final class UdpSession {
         tries++;
         selector = current;
         endpoint = next;
+        heardOrPicked = sessions.now();
         try {
             upstream = sessions.connect(this, next);
             return true;
@@ -190,14 +203,25 @@ final class UdpSession {
         }
     }
 
+    /** One that refused lately only if there is no other. */
     private @Nullable Endpoint untried(BackendSelector current) {
+        Endpoint doubtful = null;
+        Set<Endpoint> passed = tried;
         while (true) {
-            Endpoint next = current.select(clientAddress, tried).orElse(null);
-            if (next == null || sessions.guard().forbids(next, Protocol.UDP).isEmpty()) {
-                return next;
+            Endpoint next = current.select(clientAddress, passed).orElse(null);
+            if (next == null) {
+                return doubtful;
             }
-            socket().counters().count(Event.DIAL_FORBIDDEN);
-            tried.add(next);
+            if (sessions.guard().forbids(next, Protocol.UDP).isPresent()) {
+                socket().counters().count(Event.DIAL_FORBIDDEN);
+                tried.add(next);
+            } else if (!sessions.refusals().isRecent(next, sessions.now())) {
+                return next;
+            } else if (doubtful == null) {
+                doubtful = next;
+                passed = new HashSet<>(tried);
+            }
+            passed.add(next);
         }
     }
 
@@ -233,6 +257,7 @@ final class UdpSession {
         }
         socket().counters().count(Event.DIAL_FAILED);
         selector.dialFailed(clientAddress, lost);
+        sessions.refusals().refused(lost, sessions.now());
         tried.add(lost);
         leave();
         replied = false;
@@ -243,7 +268,7 @@ final class UdpSession {
             endAs(Event.UNANSWERED);
         } else if (pick()) {
             if (unanswered == null) {
-                unanswered = sessions.keep(question);
+                unanswered = sessions.questions().keep(question);
             }
             send(question);
         }
@@ -254,12 +279,16 @@ final class UdpSession {
             return;
         }
         lastUsed = sessions.now();
+        heardOrPicked = lastUsed;
+        if (endpoint != null) {
+            sessions.refusals().answered(endpoint);
+        }
         sessions.used(this);
         bytesFromEndpoint += data.readableBytes();
+        forgetQuestion();
         if (!replied) {
             replied = true;
             tried.clear();
-            forgetQuestion();
             socket().counters().count(Event.SPLICED);
         }
         socket().answer(key.client(), data);

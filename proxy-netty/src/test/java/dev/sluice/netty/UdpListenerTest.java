@@ -149,7 +149,8 @@ final class UdpListenerTest {
                     assertThat(client.ask("who")).isEqualTo("alive");
                 }
             }
-            assertThat(udp.count(Event.DIAL_FAILED)).isEqualTo(3);
+            // What the first one heard does for all.
+            assertThat(udp.count(Event.DIAL_FAILED)).isEqualTo(1);
         }
     }
 
