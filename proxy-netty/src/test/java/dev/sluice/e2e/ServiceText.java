@@ -100,7 +100,10 @@ record ServiceText(
         kind: EndpointSlice
         metadata: {name: %s-%s, labels: {kubernetes.io/service-name: %s}}
         addressType: %s
-        ports: [{name: http, port: %d}, {name: dns, port: %d, protocol: UDP}]
+        ports:
+        - {name: http, port: %d}
+        - {name: dns, port: %d, protocol: UDP}
+        - {name: dns-tcp, port: %d}
         endpoints: [%s]
         """
                 .formatted(
@@ -108,6 +111,7 @@ record ServiceText(
                         family.equals("IPv4") ? "four" : "six",
                         name,
                         family,
+                        Pod.PORT,
                         Pod.PORT,
                         Pod.PORT,
                         some.map(
