@@ -149,7 +149,8 @@ final class ConnectionTracking {
             which.addAll(List.of("--state", "SYN_SENT"));
         }
         List<String> command = command(family, "-D", which);
-        Commands.Result result = commands.run(command, "");
+        // It prints each entry that it deletes.
+        Commands.Result result = commands.lines(command, entry -> {});
         if (!result.errors().contains(GONE)) {
             requireSuccess(command, result);
         }

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * {@code /api/v1/connections}: live connections, the oldest first.
+ * {@code /api/v1/connections}: live connections and UDP sessions, the oldest first.
  *
  * <p>Threads: the admin loop only; event loops are asked and waited for without blocking.
  */
@@ -52,7 +52,7 @@ final class ConnectionsPage implements Page {
         out.writeStartObject();
         ServicesPage.writeName(out, connection.servicePort());
         out.writeStringProperty("client", connection.client().withPort(connection.clientPort()));
-        // Null where nothing redirects: such a client asked for the listener.
+        // Null where nothing redirects: such a client asked for the listener. Null for UDP, too.
         out.writeStringProperty(
                 "frontEnd", connection.frontEnd().map(FrontEnd::toString).orElse(null));
         out.writeStringProperty(

@@ -9,16 +9,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A live connection as it was at one moment.
+ * A live connection, or a UDP session, as it was at one moment.
  *
  * <p>Immutable; any thread.
  *
  * @param client address of the client
  * @param clientPort its port
  * @param frontEnd what the client asked for; empty where nothing redirects and it came to the
- *     listener itself
+ *     listener itself, and for UDP, whose sockets can't be asked
  * @param endpoint who serves it, or is being dialled; empty between two tries
- * @param age since it was taken from the listener
+ * @param age since it was taken from the listener, or since the session's first datagram
  * @param bytesFromClient bytes read from the client
  * @param bytesFromEndpoint bytes read from the endpoint
  */

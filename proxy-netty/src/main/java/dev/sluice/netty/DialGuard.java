@@ -5,10 +5,12 @@ import dev.sluice.model.FrontEnd;
 import dev.sluice.model.IpAddress;
 import dev.sluice.model.Protocol;
 import dev.sluice.model.ServicePort;
+import dev.sluice.model.ServicePortName;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -21,34 +23,30 @@ import java.util.concurrent.ConcurrentHashMap;
 final class DialGuard {
     private final boolean allowLoopback;
     private final Map<FrontEnd, ServicePort> frontEnds = new ConcurrentHashMap<>();
-    private final Map<LocalPort, ServicePort> listenerPorts = new ConcurrentHashMap<>();
+
+    /** Several may have one port, each on another address of the node. */
+    private final Map<LocalPort, Set<ServicePortName>> listenerPorts = new ConcurrentHashMap<>();
 
     DialGuard(boolean allowLoopback) {
         this.allowLoopback = allowLoopback;
     }
 
-    /** Takes note of a Service port that is served on a local port. */
-    void add(ServicePort servicePort, int localPort) {
+    /** Takes note of a Service port that is served on local ports. */
+    void add(ServicePort servicePort, Set<Integer> localPorts) {
         servicePort.frontEnds().forEach(frontEnd -> frontEnds.put(frontEnd, servicePort));
-        listenerPorts.put(local(servicePort, localPort), servicePort);
-    }
-
-    /** Takes note of one more local port of a Service port. */
-    void addPort(ServicePort servicePort, int localPort) {
-        listenerPorts.put(local(servicePort, localPort), servicePort);
-    }
-
-    /** Forgets it. */
-    void removePort(ServicePort servicePort, int localPort) {
-        listenerPorts.remove(local(servicePort, localPort));
+        localPorts.forEach(port -> take(servicePort.name(), port));
     }
 
     /** Takes note of the value that follows another one, without a gap in what both have. */
-    void replace(ServicePort before, int portBefore, ServicePort after, int portAfter) {
-        add(after, portAfter);
-        if (portBefore != portAfter) {
-            listenerPorts.remove(local(before, portBefore), before);
-        }
+    void replace(
+            ServicePort before,
+            Set<Integer> portsBefore,
+            ServicePort after,
+            Set<Integer> portsAfter) {
+        add(after, portsAfter);
+        portsBefore.stream()
+                .filter(port -> !portsAfter.contains(port))
+                .forEach(port -> leave(before.name(), port));
         before.frontEnds().stream()
                 .filter(frontEnd -> !after.frontEnds().contains(frontEnd))
                 .forEach(frontEnd -> frontEnds.remove(frontEnd, before));
@@ -57,13 +55,26 @@ final class DialGuard {
     /**
      * Forgets a value that was added, unless another Service port has taken its front ends over.
      */
-    void remove(ServicePort servicePort, int localPort) {
+    void remove(ServicePort servicePort, Set<Integer> localPorts) {
         servicePort.frontEnds().forEach(frontEnd -> frontEnds.remove(frontEnd, servicePort));
-        listenerPorts.remove(local(servicePort, localPort), servicePort);
+        localPorts.forEach(port -> leave(servicePort.name(), port));
     }
 
-    private static LocalPort local(ServicePort servicePort, int port) {
-        return new LocalPort(port, servicePort.name().protocol());
+    private void take(ServicePortName name, int port) {
+        listenerPorts
+                .computeIfAbsent(
+                        new LocalPort(port, name.protocol()),
+                        unowned -> ConcurrentHashMap.newKeySet())
+                .add(name);
+    }
+
+    private void leave(ServicePortName name, int port) {
+        listenerPorts.computeIfPresent(
+                new LocalPort(port, name.protocol()),
+                (key, owners) -> {
+                    owners.remove(name);
+                    return owners.isEmpty() ? null : owners;
+                });
     }
 
     /** The reason not to reach an endpoint by a protocol; empty if there is none. */

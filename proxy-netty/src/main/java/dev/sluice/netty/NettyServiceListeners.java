@@ -169,7 +169,7 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
 
     /** What can be seen of listeners and connections. */
     public Traffic traffic() {
-        return new Traffic(loops, listeners.values(), counters, limit);
+        return new Traffic(loops, udp, listeners.values(), counters, limit);
     }
 
     /** Connections now, those that are being dialled for included. */

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,7 +54,7 @@ final class TcpListener implements ServiceListener {
         Backends backends = shared.backends(servicePort);
         AcceptingSocket main = shared.bindAny(servicePort.name(), backends, counters);
         TcpListener listener = new TcpListener(shared, counters, servicePort, main);
-        shared.guard().add(servicePort, listener.address().getPort());
+        shared.guard().add(servicePort, Set.of(listener.address().getPort()));
         listener.nodePorts.update(servicePort, backends);
         return listener;
     }
@@ -76,7 +77,7 @@ final class TcpListener implements ServiceListener {
             lost.close();
         }
         servicePort = next;
-        shared.guard().replace(before, portBefore, next, address().getPort());
+        shared.guard().replace(before, Set.of(portBefore), next, Set.of(address().getPort()));
         nodePorts.update(next, backends);
     }
 
@@ -84,7 +85,7 @@ final class TcpListener implements ServiceListener {
     public void close() {
         nodePorts.close();
         main.close();
-        shared.guard().remove(servicePort, address().getPort());
+        shared.guard().remove(servicePort, Set.of(address().getPort()));
     }
 
     @Override

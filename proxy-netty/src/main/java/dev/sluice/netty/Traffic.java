@@ -20,6 +20,7 @@ public final class Traffic {
             Comparator.comparing(ConnectionStatus::age).reversed();
 
     private final ConnectionLoops loops;
+    private final UdpListeners udp;
     private final Collection<ServiceListener> listeners;
     private final ServicePortCounters counters;
     private final ConnectionLimit limit;
@@ -29,10 +30,12 @@ public final class Traffic {
      */
     Traffic(
             ConnectionLoops loops,
+            UdpListeners udp,
             Collection<ServiceListener> listeners,
             ServicePortCounters counters,
             ConnectionLimit limit) {
         this.loops = loops;
+        this.udp = udp;
         this.listeners = listeners;
         this.counters = counters;
         this.limit = limit;
@@ -78,7 +81,7 @@ public final class Traffic {
     }
 
     /**
-     * Adds the bytes of live connections to the counters.
+     * Adds the bytes of live connections and UDP sessions to the counters.
      *
      * @return completes when every event loop has done so, on one of them
      */
@@ -86,12 +89,13 @@ public final class Traffic {
         return loops.askAll(
                 loop -> {
                     loop.countBytes();
+                    udp.sessions(loop).countBytes();
                     return true;
                 });
     }
 
     /**
-     * The live connections of some Service ports.
+     * The live connections and UDP sessions of some Service ports.
      *
      * @param limitOfSample most connections in the answer, 0 or more
      * @return completes when every event loop has answered, on one of them
@@ -100,7 +104,13 @@ public final class Traffic {
             Predicate<ServicePortName> wanted, int limitOfSample) {
         // One time for all loops, so that ages can be compared.
         long now = System.nanoTime();
-        return loops.askAll(loop -> loop.connections(wanted, limitOfSample, now))
+        return loops.askAll(
+                        loop ->
+                                merged(
+                                        List.of(
+                                                loop.connections(wanted, limitOfSample, now),
+                                                udp.sessions(loop).status(wanted, limitOfSample)),
+                                        limitOfSample))
                 .thenApply(shares -> merged(shares, limitOfSample));
     }
 

@@ -17,10 +17,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +38,7 @@ final class UdpListener implements ServiceListener {
     private final UdpListeners shared;
     private final ConnectionCounters counters;
     private final Map<UdpRoutes.Key, UdpSocket> sockets = new ConcurrentHashMap<>();
-    private final Map<FrontEnd, UdpSocket> nodePorts = new ConcurrentSkipListMap<>();
+    private final UdpNodePorts nodePorts;
     private final SortedMap<String, String> failures = new TreeMap<>();
     private volatile ServicePort servicePort;
     private volatile InetSocketAddress main;
@@ -50,6 +50,7 @@ final class UdpListener implements ServiceListener {
             InetSocketAddress main) {
         this.shared = shared;
         this.counters = counters;
+        this.nodePorts = new UdpNodePorts(shared, counters);
         this.servicePort = servicePort;
         this.main = main;
     }
@@ -80,8 +81,8 @@ final class UdpListener implements ServiceListener {
                 UdpListener listener =
                         new UdpListener(shared, counters, servicePort, first.address());
                 listener.sockets.put(group.getKey(), first);
-                shared.guard().add(servicePort, first.address().getPort());
                 listener.serveAll(servicePort);
+                shared.guard().add(servicePort, listener.ports());
                 return listener;
             }
         }
@@ -97,7 +98,7 @@ final class UdpListener implements ServiceListener {
                 servicePort, group.getValue(), group.getKey().family(), shared.selectors());
     }
 
-    private static InetSocketAddress at(IpAddress address, int port) {
+    static InetSocketAddress at(IpAddress address, int port) {
         return new InetSocketAddress(address.toInetAddress(), port);
     }
 
@@ -137,10 +138,17 @@ final class UdpListener implements ServiceListener {
     @Override
     public void update(ServicePort next) {
         ServicePort before = servicePort;
-        int portBefore = main.getPort();
+        Set<Integer> portsBefore = ports();
         servicePort = next;
         serveAll(next);
-        shared.guard().replace(before, portBefore, next, main.getPort());
+        shared.guard().replace(before, portsBefore, next, ports());
+    }
+
+    /** Those that rules lead to; NodePorts are front ends. */
+    private Set<Integer> ports() {
+        return sockets.values().stream()
+                .map(socket -> socket.address().getPort())
+                .collect(Collectors.toSet());
     }
 
     private void serveAll(ServicePort next) {
@@ -161,18 +169,13 @@ final class UdpListener implements ServiceListener {
                 failures.put(group.getKey().family().name(), String.valueOf(e.getMessage()));
             }
         }
-        spare.forEach(this::close);
+        spare.forEach(UdpSocket::close);
         wanted.keySet().stream()
                 .map(sockets::get)
                 .filter(Objects::nonNull)
                 .findFirst()
                 .ifPresent(first -> main = first.address());
-        updateNodePorts(next);
-    }
-
-    private void close(UdpSocket socket) {
-        shared.guard().removePort(servicePort, socket.address().getPort());
-        socket.close();
+        nodePorts.update(next, failures);
     }
 
     /**
@@ -194,7 +197,7 @@ final class UdpListener implements ServiceListener {
             socket = takeSpare(address, spare);
         }
         if (socket != null && !isAt(address, socket)) {
-            close(socket);
+            socket.close();
             sockets.remove(key);
             socket = null;
         }
@@ -204,13 +207,11 @@ final class UdpListener implements ServiceListener {
                 sockets.put(key, socket);
                 return;
             } catch (IOException e) {
-                close(socket);
+                socket.close();
                 sockets.remove(key);
             }
         }
-        UdpSocket bound = bind(address, routes);
-        shared.guard().addPort(servicePort, bound.address().getPort());
-        sockets.put(key, bound);
+        sockets.put(key, bind(address, routes));
     }
 
     private static boolean isAt(IpAddress address, UdpSocket socket) {
@@ -239,55 +240,6 @@ final class UdpListener implements ServiceListener {
     private static int anyPort(IpAddress address) throws IOException {
         try (DatagramSocket probe = new DatagramSocket(at(address, 0))) {
             return probe.getLocalPort();
-        }
-    }
-
-    private void updateNodePorts(ServicePort next) {
-        Map<FrontEnd, FrontEndKind> kinds = next.kinds();
-        for (FrontEnd frontEnd : List.copyOf(nodePorts.keySet())) {
-            if (kinds.get(frontEnd) != FrontEndKind.NODE_PORT) {
-                UdpSocket socket = nodePorts.remove(frontEnd);
-                if (socket != null) {
-                    socket.close();
-                }
-            }
-        }
-        kinds.forEach(
-                (frontEnd, kind) -> {
-                    if (kind == FrontEndKind.NODE_PORT) {
-                        try {
-                            serveNodePort(next, frontEnd);
-                        } catch (IOException e) {
-                            failures.put("NodePort " + frontEnd, String.valueOf(e.getMessage()));
-                        }
-                    }
-                });
-    }
-
-    private void serveNodePort(ServicePort next, FrontEnd frontEnd) throws IOException {
-        UdpRoutes routes =
-                UdpRoutes.of(
-                        next,
-                        FrontEndKind.NODE_PORT,
-                        frontEnd.address().family(),
-                        shared.selectors());
-        UdpSocket socket = nodePorts.get(frontEnd);
-        if (socket == null) {
-            nodePorts.put(
-                    frontEnd,
-                    UdpSocket.bind(
-                            shared.nextLoop(),
-                            at(frontEnd.address(), frontEnd.port()),
-                            routes,
-                            counters));
-            return;
-        }
-        try {
-            socket.update(routes);
-        } catch (IOException e) {
-            nodePorts.remove(frontEnd);
-            socket.close();
-            throw e;
         }
     }
 
@@ -336,11 +288,10 @@ final class UdpListener implements ServiceListener {
 
     @Override
     public void close() {
-        nodePorts.values().forEach(UdpSocket::close);
-        nodePorts.clear();
-        sockets.values().forEach(this::close);
+        nodePorts.close();
+        sockets.values().forEach(UdpSocket::close);
+        shared.guard().remove(servicePort, ports());
         sockets.clear();
-        shared.guard().remove(servicePort, main.getPort());
     }
 
     @Override
@@ -360,7 +311,7 @@ final class UdpListener implements ServiceListener {
 
     @Override
     public List<InetSocketAddress> nodePorts() {
-        return nodePorts.values().stream().map(UdpSocket::address).toList();
+        return nodePorts.addresses();
     }
 
     @Override

@@ -77,6 +77,15 @@ final class UdpListeners {
         return loops.get(Math.floorMod(next.getAndIncrement(), loops.size()));
     }
 
+    /** The sessions of a loop. Any thread; they are for the loop only. */
+    UdpSessions sessions(ConnectionLoop of) {
+        return loops.stream()
+                .filter(each -> each.loop() == of)
+                .map(UdpLoop::sessions)
+                .findFirst()
+                .orElseThrow();
+    }
+
     BackendSelectorFactory selectors() {
         return selectors;
     }

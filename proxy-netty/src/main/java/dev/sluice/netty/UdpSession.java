@@ -117,13 +117,13 @@ final class UdpSession {
     private void keepQuestion(ByteBuf data) {
         if (!replied) {
             forgetQuestion();
-            unanswered = sessions.keep(data);
+            unanswered = sessions.questions().keep(data);
         }
     }
 
     private void forgetQuestion() {
         if (unanswered != null) {
-            sessions.forget(unanswered);
+            sessions.questions().forget(unanswered);
             unanswered = null;
         }
     }
@@ -243,7 +243,7 @@ final class UdpSession {
             endAs(Event.UNANSWERED);
         } else if (pick()) {
             if (unanswered == null) {
-                unanswered = sessions.keep(question);
+                unanswered = sessions.questions().keep(question);
             }
             send(question);
         }

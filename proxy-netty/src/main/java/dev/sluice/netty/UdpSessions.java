@@ -36,9 +36,6 @@ final class UdpSessions {
     /** How often idle ones are looked for, s: small beside the limits, which are 30 s and more. */
     private static final long SWEEP_SECONDS = 1;
 
-    /** Bytes of unanswered questions at once, so that a flood of them takes no more memory. */
-    private static final int MOST_KEPT_BYTES = 4 * 1024 * 1024;
-
     private final IoEventLoop eventLoop;
     private final ProxyConfig.Udp limits;
     private final int most;
@@ -49,7 +46,7 @@ final class UdpSessions {
     private final Supplier<LocalSources> places;
     private final LongSupplier nanoTime;
     private final RateLimitedWarning shortage = new RateLimitedWarning(log);
-    private int keptBytes;
+    private final UdpQuestions questions = new UdpQuestions();
     private boolean faultTold;
 
     /** The longest idle one first. */
@@ -191,18 +188,8 @@ final class UdpSessions {
         var unused = sessions.get(session.key());
     }
 
-    /** A copy of a question, to be given to {@link #forget}; null if there is no room for it. */
-    @Nullable ByteBuf keep(ByteBuf question) {
-        if (keptBytes + question.readableBytes() > MOST_KEPT_BYTES) {
-            return null;
-        }
-        keptBytes += question.readableBytes();
-        return question.copy();
-    }
-
-    void forget(ByteBuf question) {
-        keptBytes -= question.readableBytes();
-        question.release();
+    UdpQuestions questions() {
+        return questions;
     }
 
     /** A fault of the proxy ends one session, and no other. */

@@ -5,6 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.sluice.check.Descriptors;
+import dev.sluice.model.Endpoint;
+import dev.sluice.model.IpAddress;
+import dev.sluice.model.Protocol;
+import dev.sluice.model.ServicePort;
+import dev.sluice.model.ServicePortName;
 import dev.sluice.model.SessionAffinity;
 import dev.sluice.peer.Backend;
 import dev.sluice.peer.Behaviour;
@@ -13,6 +18,8 @@ import dev.sluice.peer.ClosedPort;
 import dev.sluice.peer.Content;
 import dev.sluice.peer.Ending;
 import dev.sluice.peer.Peer;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -30,6 +37,60 @@ class TrafficViewsTest {
     private static final String OTHER =
             "{namespace=\"other\",port=\"other\",protocol=\"other\",service=\"other\"";
     private static final Content CONTENT = Content.of(7);
+
+    @Test
+    void udpSessionsAreShownAmongConnections() throws Exception {
+        ServicePortName name = ServicePortName.of("default", "dns", "dns", Protocol.UDP);
+        try (DatagramSocket endpoint = new DatagramSocket(WatchedProxy.loopback(0));
+                DatagramSocket client = new DatagramSocket(WatchedProxy.loopback(0));
+                WatchedProxy proxy =
+                        WatchedProxy.start(
+                                new ServicePort(
+                                        name,
+                                        List.of(IpAddress.parse("192.0.2.53")),
+                                        53,
+                                        SessionAffinity.NONE,
+                                        List.of(
+                                                new Endpoint(
+                                                        IpAddress.parse("127.0.0.1"),
+                                                        endpoint.getLocalPort()))))) {
+            DatagramPacket question =
+                    new DatagramPacket(
+                            new byte[30], 30, proxy.proxy().localAddress(name).orElseThrow());
+            DatagramPacket received = new DatagramPacket(new byte[100], 100);
+            endpoint.setSoTimeout(10_000);
+            client.setSoTimeout(10_000);
+            client.send(question);
+            endpoint.receive(received);
+            assertThat(onlySession(proxy).get("phase").asString()).isEqualTo("dialling");
+
+            endpoint.send(new DatagramPacket(new byte[50], 50, received.getSocketAddress()));
+            client.receive(received);
+
+            JsonNode only = onlySession(proxy);
+            assertThat(only.get("service").asString()).isEqualTo("dns");
+            assertThat(only.get("protocol").asString()).isEqualTo("UDP");
+            assertThat(only.get("client").asString())
+                    .isEqualTo("127.0.0.1:" + client.getLocalPort());
+            assertThat(only.get("frontEnd").isNull()).isTrue();
+            assertThat(only.get("endpoint").asString())
+                    .isEqualTo("127.0.0.1:" + endpoint.getLocalPort());
+            assertThat(only.get("phase").asString()).isEqualTo("spliced");
+            assertThat(only.get("ageSeconds").asDouble()).isBetween(0.0, 60.0);
+            assertThat(only.get("bytesFromClient").asLong()).isEqualTo(30);
+            assertThat(only.get("bytesFromEndpoint").asLong()).isEqualTo(50);
+            assertThat(proxy.metrics())
+                    .containsEntry("sluice_bytes_total{from=\"client\"}", 30.0)
+                    .containsEntry("sluice_bytes_total{from=\"endpoint\"}", 50.0);
+            assertThat(proxy.json("/api/v1/connections?service=web").get("total").asInt()).isZero();
+        }
+    }
+
+    private static JsonNode onlySession(WatchedProxy proxy) throws Exception {
+        JsonNode view = proxy.json("/api/v1/connections");
+        assertThat(view.get("total").asInt()).isEqualTo(1);
+        return view.get("connections").get(0);
+    }
 
     @Test
     void bytesOfALiveConnectionAreShownAndStayWhenItIsOver() throws Exception {

@@ -8,6 +8,7 @@ import dev.sluice.model.Protocol;
 import dev.sluice.model.ServicePort;
 import java.net.NetworkInterface;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -69,34 +70,34 @@ final class DialGuardTest {
 
     @Test
     void aFrontEndIsDialledByNoServiceUntilItIsGone() {
-        guard.add(WEB, 20_001);
-        guard.add(OTHER, 20_002);
+        guard.add(WEB, Set.of(20_001));
+        guard.add(OTHER, Set.of(20_002));
         assertThat(guard.forbids(vip(WEB), Protocol.TCP)).contains("a front end of a Service");
         assertThat(guard.forbids(vip(OTHER), Protocol.TCP)).contains("a front end of a Service");
-        guard.remove(WEB, 20_001);
+        guard.remove(WEB, Set.of(20_001));
         assertThat(guard.forbids(vip(WEB), Protocol.TCP)).isEmpty();
         assertThat(guard.forbids(vip(OTHER), Protocol.TCP)).isPresent();
     }
 
     @Test
     void anotherPortOfAFrontEndsAddressIsNone() {
-        guard.add(WEB, 20_001);
+        guard.add(WEB, Set.of(20_001));
         assertThat(guard.forbids(new Endpoint(WEB.clusterIps().get(0), 81), Protocol.TCP))
                 .isEmpty();
     }
 
     @Test
     void aFrontEndThatWasTakenOverStays() {
-        guard.add(WEB, 20_001);
-        guard.add(WEB_WITH_ENDPOINT, 20_002);
-        guard.remove(WEB, 20_001);
+        guard.add(WEB, Set.of(20_001));
+        guard.add(WEB_WITH_ENDPOINT, Set.of(20_002));
+        guard.remove(WEB, Set.of(20_001));
         assertThat(guard.forbids(vip(WEB), Protocol.TCP)).isPresent();
     }
 
     @Test
     void aListenerIsNotDialledOnAnyAddressOfTheNode() throws Exception {
         DialGuard allowing = new DialGuard(true);
-        allowing.add(WEB, 20_001);
+        allowing.add(WEB, Set.of(20_001));
         NetworkInterface.networkInterfaces()
                 .flatMap(NetworkInterface::inetAddresses)
                 .map(IpAddress::of)
@@ -111,20 +112,20 @@ final class DialGuardTest {
         assertThat(allowing.forbids(endpoint("127.0.0.9", 20_001), Protocol.TCP)).isPresent();
         assertThat(allowing.forbids(endpoint("127.0.0.1", 20_002), Protocol.TCP)).isEmpty();
         assertThat(allowing.forbids(endpoint("192.0.2.200", 20_001), Protocol.TCP)).isEmpty();
-        allowing.remove(WEB, 20_001);
+        allowing.remove(WEB, Set.of(20_001));
         assertThat(allowing.forbids(endpoint("127.0.0.1", 20_001), Protocol.TCP)).isEmpty();
     }
 
     @Test
     void aReplacedValueForgetsWhatItsSuccessorHasNot() {
         DialGuard allowing = new DialGuard(true);
-        allowing.add(WEB, 20_001);
-        allowing.replace(WEB, 20_001, WEB_WITH_ENDPOINT, 20_002);
+        allowing.add(WEB, Set.of(20_001));
+        allowing.replace(WEB, Set.of(20_001), WEB_WITH_ENDPOINT, Set.of(20_002));
         assertThat(allowing.forbids(vip(WEB), Protocol.TCP)).isPresent();
         assertThat(allowing.forbids(endpoint("127.0.0.1", 20_001), Protocol.TCP))
                 .isEqualTo(Optional.empty());
         assertThat(allowing.forbids(endpoint("127.0.0.1", 20_002), Protocol.TCP)).isPresent();
-        allowing.replace(WEB_WITH_ENDPOINT, 20_002, OTHER, 20_002);
+        allowing.replace(WEB_WITH_ENDPOINT, Set.of(20_002), OTHER, Set.of(20_002));
         assertThat(allowing.forbids(vip(WEB), Protocol.TCP)).isEmpty();
         assertThat(allowing.forbids(vip(OTHER), Protocol.TCP)).isPresent();
     }
@@ -132,9 +133,25 @@ final class DialGuardTest {
     @Test
     void aValueThatIsReplacedByItsEqualStaysForbidden() {
         DialGuard allowing = new DialGuard(true);
-        allowing.add(WEB, 20_001);
-        allowing.replace(WEB, 20_001, Services.servicePort("web"), 20_001);
+        allowing.add(WEB, Set.of(20_001));
+        allowing.replace(WEB, Set.of(20_001), Services.servicePort("web"), Set.of(20_001));
         assertThat(allowing.forbids(vip(WEB), Protocol.TCP)).isPresent();
         assertThat(allowing.forbids(endpoint("127.0.0.1", 20_001), Protocol.TCP)).isPresent();
+    }
+
+    /** One number on several addresses: each family has its own, and so may another Service. */
+    @Test
+    void aPortIsForbiddenAsLongAsAnySocketHasIt() {
+        DialGuard allowing = new DialGuard(true);
+        Endpoint listener = endpoint("127.0.0.1", 20_001);
+        allowing.add(WEB, Set.of(20_001, 20_002));
+        allowing.add(OTHER, Set.of(20_001));
+        allowing.replace(WEB, Set.of(20_001, 20_002), WEB_WITH_ENDPOINT, Set.of(20_002, 20_003));
+        assertThat(allowing.forbids(listener, Protocol.TCP)).isPresent();
+        allowing.remove(OTHER, Set.of(20_001));
+        assertThat(allowing.forbids(listener, Protocol.TCP)).isEmpty();
+        assertThat(allowing.forbids(endpoint("127.0.0.1", 20_002), Protocol.TCP)).isPresent();
+        assertThat(allowing.forbids(endpoint("127.0.0.1", 20_003), Protocol.TCP)).isPresent();
+        assertThat(allowing.forbids(endpoint("127.0.0.1", 20_002), Protocol.UDP)).isEmpty();
     }
 }

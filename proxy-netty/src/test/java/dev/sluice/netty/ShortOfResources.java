@@ -1,5 +1,8 @@
 package dev.sluice.netty;
 
+import dev.sluice.model.Endpoint;
+import dev.sluice.model.ExternalAccess;
+import dev.sluice.model.IpAddress;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -14,11 +17,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.stream.Stream;
 
 /**
  * A process with a proxy that is told, line by line, to take all descriptors and to give some back.
- * Each line is answered by one.
+ * Each line is answered by one. {@code udp PORT} serves an endpoint over UDP as well.
  *
  * <p>Arguments: transport, endpoint's port. Threads: one.
  */
@@ -39,6 +43,10 @@ final class ShortOfResources {
         try (Services services = new Services(Services.config(transport))) {
             System.out.println(services.open("web", endpoint).getPort());
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                if (line.startsWith("udp ")) {
+                    System.out.println(openUdp(services, Integer.parseInt(line.substring(4))));
+                    continue;
+                }
                 System.out.println(
                         switch (line) {
                             case "take" -> take(taken);
@@ -49,6 +57,9 @@ final class ShortOfResources {
                         });
             }
             services.close("web");
+            if (services.listeners().address(UdpProxy.DNS).isPresent()) {
+                services.listeners().close(UdpProxy.DNS);
+            }
         }
     }
 
@@ -74,6 +85,18 @@ final class ShortOfResources {
         } catch (ClassNotFoundException e) {
             throw new IOException(e);
         }
+    }
+
+    private static long openUdp(Services services, int endpoint) throws IOException {
+        services.listeners()
+                .open(
+                        UdpProxy.servicePort(
+                                ExternalAccess.NONE,
+                                List.of(
+                                        new Endpoint(
+                                                IpAddress.of(InetAddress.getLoopbackAddress()),
+                                                endpoint))));
+        return services.listeners().address(UdpProxy.DNS).orElseThrow().getPort();
     }
 
     private static long take(Deque<RandomAccessFile> taken) {
