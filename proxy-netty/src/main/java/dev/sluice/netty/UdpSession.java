@@ -245,6 +245,13 @@ final class UdpSession {
         }
     }
 
+    /** Another session has heard that nobody listens there. */
+    void refusedBy(Endpoint other) {
+        if (unanswered != null && other.equals(endpoint)) {
+            refused(unanswered);
+        }
+    }
+
     /**
      * Nobody listens there: the next one.
      *
@@ -257,13 +264,20 @@ final class UdpSession {
         }
         socket().counters().count(Event.DIAL_FAILED);
         selector.dialFailed(clientAddress, lost);
+        boolean known = sessions.refusals().isRecent(lost, sessions.now());
         sessions.refusals().refused(lost, sessions.now());
         tried.add(lost);
         leave();
         replied = false;
-        if (question == null) {
-            return;
+        if (question != null) {
+            askAgain(question);
         }
+        if (!known) {
+            sessions.refused(lost);
+        }
+    }
+
+    private void askAgain(ByteBuf question) {
         if (tries >= sessions.mostTries()) {
             endAs(Event.UNANSWERED);
         } else if (pick()) {

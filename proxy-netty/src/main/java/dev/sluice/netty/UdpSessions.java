@@ -193,6 +193,17 @@ final class UdpSessions {
         return refusals;
     }
 
+    /** Those who wait for an answer of an endpoint need not wait: nobody listens there. */
+    void refused(Endpoint endpoint) {
+        for (UdpSession session : List.copyOf(sessions.values())) {
+            try {
+                session.refusedBy(endpoint);
+            } catch (RuntimeException | Error e) {
+                fault(session, e);
+            }
+        }
+    }
+
     UdpQuestions questions() {
         return questions;
     }

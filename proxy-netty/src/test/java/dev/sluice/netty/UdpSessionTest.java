@@ -95,6 +95,28 @@ final class UdpSessionTest {
         }
     }
 
+    /** The kernel tells so few that most would wait in vain. */
+    @OnEachTransport
+    void whatOneHearsIsTrueForThoseWhoWait(NettyTransport transport) throws Exception {
+        try (UdpProxy udp = new UdpProxy(transport, 100);
+                UdpPod a = new UdpPod("a");
+                UdpPod b = new UdpPod("b");
+                UdpClient waiting = new UdpClient(udp.serve(a));
+                UdpClient hearing = new UdpClient(udp.serve(a))) {
+            waiting.send("silence");
+            assertThat(hearing.ask("who")).isEqualTo("a");
+            await().untilAsserted(() -> assertThat(a.received()).isEqualTo(2));
+            udp.serve(a, b);
+            a.die();
+
+            assertThat(hearing.ask("who")).isEqualTo("b");
+
+            await().untilAsserted(() -> assertThat(b.received()).isEqualTo(2));
+            assertThat(waiting.ask("who")).isEqualTo("b");
+            assertThat(udp.count(Event.ACCEPTED)).isEqualTo(2);
+        }
+    }
+
     @OnEachTransport
     void aQuestionIsAskedAtFourDeadEndpointsAtMost(NettyTransport transport) throws Exception {
         List<Endpoint> dead = new ArrayList<>();
