@@ -49,6 +49,9 @@ final class UdpSession {
 
     private boolean replied;
 
+    /** Whether the endpoint may answer once more, and is asked nothing. */
+    private boolean leaving;
+
     /** When the endpoint was picked, or answered last. */
     private long heardOrPicked;
 
@@ -74,9 +77,9 @@ final class UdpSession {
         return key.socket();
     }
 
-    /** Whether the endpoint has answered. */
+    /** Whether the endpoint has answered, and goes on to be asked. */
     boolean isReplied() {
-        return replied;
+        return replied && !leaving;
     }
 
     /** When it began. */
@@ -92,6 +95,12 @@ final class UdpSession {
     /** Whether its client and endpoint are still right for each other. */
     boolean mayStay(UdpRoutes routes, LocalSources sources) {
         return endpoint == null || routes.keeps(clientAddress, endpoint, sources);
+    }
+
+    /** Asks its endpoint no more; false if no answer is to be expected either. */
+    boolean leavesWithTheAnswer() {
+        leaving = unanswered != null;
+        return leaving;
     }
 
     /** What can be seen of it at a time of the sessions' clock. */
@@ -112,6 +121,10 @@ final class UdpSession {
         lastUsed = sessions.now();
         bytesFromClient += data.readableBytes();
         leaveIfItRefusedOthers();
+        if (leaving) {
+            leave();
+            replied = false;
+        }
         tries = endpoint == null ? 0 : 1;
         keepQuestion(data);
         if (endpoint != null || pick()) {
@@ -306,10 +319,15 @@ final class UdpSession {
             socket().counters().count(Event.SPLICED);
         }
         socket().answer(key.client(), data);
+        if (leaving) {
+            socket().flush();
+            sessions.ended(this);
+        }
     }
 
     private void leave() {
         endpoint = null;
+        leaving = false;
         if (upstream != null) {
             upstream.close();
             upstream = null;

@@ -235,12 +235,15 @@ final class UdpSessions {
         session.socket().counters().count(Event.ENDED);
     }
 
-    /** Takes endpoints away that sessions of the socket may not stay with. */
+    /**
+     * Takes endpoints away that sessions of the socket may not stay with, once the answer has come
+     * to what they were asked a moment ago: a pod that is replaced still gives it.
+     */
     void review(UdpSocket socket) {
         UdpRoutes routes = socket.routes();
         LocalSources sources = places.get();
         for (UdpSession session : of(socket)) {
-            if (!session.mayStay(routes, sources)) {
+            if (!session.mayStay(routes, sources) && !session.leavesWithTheAnswer()) {
                 ended(session);
             }
         }

@@ -95,6 +95,30 @@ final class UdpSessionTest {
         }
     }
 
+    @OnEachTransport
+    void anEndpointThatLeavesStillAnswersWhatItWasAsked(NettyTransport transport) throws Exception {
+        try (UdpProxy udp = new UdpProxy(transport, 100);
+                UdpPod a = new UdpPod("a");
+                UdpPod b = new UdpPod("b");
+                UdpClient waiting = new UdpClient(udp.serve(a));
+                UdpClient asking = new UdpClient(udp.serve(a))) {
+            waiting.send("silence");
+            await().untilAsserted(() -> assertThat(a.received()).isEqualTo(1));
+            SocketAddress waits = a.last();
+            asking.send("silence");
+            await().untilAsserted(() -> assertThat(a.received()).isEqualTo(2));
+            udp.serve(b);
+
+            a.tell("late", waits);
+            assertThat(new String(waiting.receive(), StandardCharsets.US_ASCII)).isEqualTo("late");
+            await().untilAsserted(() -> assertThat(udp.count(Event.ENDED)).isEqualTo(1));
+            assertThat(waiting.ask("who")).isEqualTo("b");
+            assertThat(asking.ask("who")).isEqualTo("b");
+            assertThat(a.received()).isEqualTo(2);
+            assertThat(udp.count(Event.ACCEPTED)).isEqualTo(3);
+        }
+    }
+
     /** The kernel tells so few that most would wait in vain. */
     @OnEachTransport
     void whatOneHearsIsTrueForThoseWhoWait(NettyTransport transport) throws Exception {
