@@ -30,6 +30,9 @@ final class EpollTransport implements NettyTransport {
     /** Datagrams that one recvmmsg takes. */
     private static final int BATCH = 8;
 
+    /** What an empty datagram is sent from; nobody writes to it. */
+    private final ByteBuffer nothing = ByteBuffer.allocateDirect(1);
+
     static boolean isAvailable() {
         return Epoll.isAvailable();
     }
@@ -126,7 +129,6 @@ final class EpollTransport implements NettyTransport {
         channel.config()
                 .setRecvByteBufAllocator(new FixedRecvByteBufAllocator(BATCH * LONGEST_DATAGRAM));
         channel.config().setMaxDatagramPayloadSize(LONGEST_DATAGRAM);
-        ByteBuffer nothing = ByteBuffer.allocateDirect(1);
         return new UdpChannel(
                 channel,
                 to -> {
