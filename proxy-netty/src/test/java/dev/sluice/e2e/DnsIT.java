@@ -120,7 +120,7 @@ class DnsIT {
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), DnsServer.RESOLVER_PORT);
 
         DnsLoad.start(client, resolver, Ports.FRESH, 2_000);
-        awaitAnswers(client, Ports.FRESH, 4_000);
+        awaitAnswers(client, Ports.FRESH, 3_000);
         Outcome outcome = DnsLoad.stop(client, Ports.FRESH);
 
         assertThat(outcome.lost()).isEmpty();
@@ -143,16 +143,16 @@ class DnsIT {
         bed.start();
         Pod client = bed.bridgedClient();
         startBoth(client);
-        awaitBoth(client, 1_000);
+        awaitBoth(client, 500);
 
         apply(KUBE_DNS.with(bed.c(), HERE));
         eventually(() -> assertThat(askers(client)).containsOnly(C));
         DnsServer.kill(bed.a());
-        awaitBoth(client, 500);
+        awaitBoth(client, 300);
         DnsServer.serve(bed.a(), A);
         apply(KUBE_DNS.with(bed.a(), HERE).with(bed.c(), HERE));
         eventually(() -> assertThat(askers(client)).contains(A));
-        awaitBoth(client, 500);
+        awaitBoth(client, 300);
 
         for (Ports ports : Ports.values()) {
             Outcome outcome = DnsLoad.stop(client, ports);
@@ -167,11 +167,11 @@ class DnsIT {
         bed.start();
         Pod client = bed.bridgedClient();
         startBoth(client);
-        awaitBoth(client, 1_000);
+        awaitBoth(client, 500);
 
         DnsServer.kill(bed.a());
         long gone = System.currentTimeMillis();
-        awaitBoth(client, 2_000);
+        awaitBoth(client, 1_000);
         DnsServer.serve(bed.a(), A);
         eventually(() -> assertThat(askers(client)).contains(A));
 
