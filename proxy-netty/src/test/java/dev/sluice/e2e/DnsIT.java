@@ -63,6 +63,11 @@ class DnsIT {
     @Test
     void digIsAnsweredOverBothProtocolsByTheAddressThatItAsks() throws Exception {
         bed.start();
+        namesAreResolvedOverBothProtocols();
+        anAnswerThatIsTooLargeForADatagramIsFetchedOverTcp();
+    }
+
+    private void namesAreResolvedOverBothProtocols() throws Exception {
         String web = "web.default.svc.cluster.local";
 
         for (Pod client : bed.clients()) {
@@ -85,10 +90,7 @@ class DnsIT {
         assertThat(Dig.ask(client, DNS4, "nobody.cluster.local").status()).isEqualTo("NXDOMAIN");
     }
 
-    @Test
-    void anAnswerThatIsTooLargeForADatagramIsFetchedOverTcp() throws Exception {
-        bed.start();
-
+    private void anAnswerThatIsTooLargeForADatagramIsFetchedOverTcp() throws Exception {
         for (Pod client : bed.clients()) {
             for (String plain : List.of("+noedns", "+bufsize=1232")) {
                 Dig large = Dig.ask(client, DNS4, plain, DnsServer.LARGE, "TXT");
