@@ -1,7 +1,6 @@
 package dev.sluice.redirect;
 
 import dev.sluice.model.FrontEnd;
-import dev.sluice.model.IpAddress;
 import dev.sluice.model.IpFamily;
 import dev.sluice.model.Protocol;
 import java.nio.file.Path;
@@ -34,20 +33,6 @@ final class ConnectionTracking {
     /** What the program says, and ends with 1 as at any failure, if they have gone meanwhile. */
     private static final String GONE = " 0 flow entries have been deleted";
 
-    /**
-     * What rules led away and lead away no more.
-     *
-     * @param frontEnds with a rule of their own
-     * @param addresses with all other ports
-     */
-    record Gone(Set<FrontEnd> frontEnds, Set<IpAddress> addresses) {
-        boolean hasLed(TrackedFlow flow) {
-            return !flow.isDirect()
-                    && (frontEnds.contains(flow.asked())
-                            || addresses.contains(flow.asked().address()));
-        }
-    }
-
     private final Optional<Path> program;
     private final Commands commands;
     private boolean told;
@@ -69,7 +54,7 @@ final class ConnectionTracking {
      * @return number of kinds of entry deleted
      * @throws RedirectException if some could not be listed or deleted
      */
-    int follow(IpFamily family, NatTargets now, Gone gone, Set<FrontEnd> added)
+    int follow(IpFamily family, NatTargets now, LedAway gone, Set<FrontEnd> added)
             throws RedirectException {
         boolean servesUdp =
                 Stream.of(now.redirects().keySet(), gone.frontEnds()).anyMatch(this::anyUdp);
@@ -88,7 +73,7 @@ final class ConnectionTracking {
                     family,
                     List.of("-p", "udp"),
                     flow -> {
-                        if (now.contradicts(flow) || gone.hasLed(flow)) {
+                        if (now.contradicts(flow) || gone.explains(flow)) {
                             stale.add(flow);
                         }
                     });

@@ -1,10 +1,10 @@
 package dev.sluice.redirect;
 
 import dev.sluice.model.FrontEnd;
-import dev.sluice.model.IpAddress;
 import dev.sluice.model.IpFamily;
-import java.util.EnumSet;
+import java.util.EnumMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -17,52 +17,40 @@ final class FollowingFlows {
     private final ConnectionTracking tracking;
     private final RuleCounters counters;
 
-    /** Families whose flows are known to follow the rules that are in force. */
-    private final Set<IpFamily> done = EnumSet.noneOf(IpFamily.class);
-
-    /** What had rules or got them, and whose flows could not be looked at since. */
-    private final Set<FrontEnd> owed = new HashSet<>();
-
-    private final Set<IpAddress> owedAddresses = new HashSet<>();
+    /**
+     * What had rules or got them, and whose flows could not be looked at since. No entry: the flows
+     * of the family were never looked at.
+     */
+    private final Map<IpFamily, LedAway> owed = new EnumMap<>(IpFamily.class);
 
     FollowingFlows(ConnectionTracking tracking, RuleCounters counters) {
         this.tracking = tracking;
         this.counters = counters;
     }
 
+    /** Whether the flows of a family are known to follow the rules that are in force. */
     boolean isDone(IpFamily family) {
-        return done.contains(family);
+        return LedAway.NONE.equals(owed.get(family));
     }
 
     /**
-     * @param now the rules that are in force
-     * @param before front ends of the rules that were
-     * @param closedBefore addresses whose other ports were refused
+     * @param now the rules of the family that are in force
+     * @param before those that were
      */
-    void follow(IpFamily family, NatTargets now, Set<FrontEnd> before, Set<IpAddress> closedBefore)
-            throws RedirectException {
-        Set<FrontEnd> again = new HashSet<>(owed);
-        again.removeIf(frontEnd -> frontEnd.address().family() != family);
-        Set<FrontEnd> gone = new HashSet<>(before);
-        gone.addAll(again);
-        gone.removeAll(now.redirects().keySet());
-        Set<FrontEnd> added = new HashSet<>(now.redirects().keySet());
-        added.removeIf(frontEnd -> before.contains(frontEnd) && !again.contains(frontEnd));
-        Set<IpAddress> opened = new HashSet<>(owedAddresses);
-        opened.removeIf(address -> address.family() != family);
-        opened.addAll(closedBefore);
-        now.closed().ifPresent(closed -> opened.removeAll(closed.addresses()));
+    void follow(IpFamily family, NatTargets now, LedAway before) throws RedirectException {
+        LedAway again = owed.getOrDefault(family, LedAway.NONE);
+        LedAway led = now.led();
+        LedAway gone = before.and(again).without(led);
+        Set<FrontEnd> added = new HashSet<>(led.frontEnds());
+        added.removeIf(
+                frontEnd ->
+                        before.frontEnds().contains(frontEnd)
+                                && !again.frontEnds().contains(frontEnd));
 
-        done.remove(family);
-        owed.addAll(gone);
-        owed.addAll(added);
-        owedAddresses.addAll(opened);
+        owed.put(family, again.and(gone).and(new LedAway(added, Set.of())));
         long begin = System.nanoTime();
-        int deleted =
-                tracking.follow(family, now, new ConnectionTracking.Gone(gone, opened), added);
+        int deleted = tracking.follow(family, now, gone, added);
         counters.tracked(family, System.nanoTime() - begin, deleted);
-        owed.removeIf(frontEnd -> frontEnd.address().family() == family);
-        owedAddresses.removeIf(address -> address.family() == family);
-        done.add(family);
+        owed.put(family, LedAway.NONE);
     }
 }

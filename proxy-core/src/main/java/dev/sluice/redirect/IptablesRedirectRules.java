@@ -1,18 +1,13 @@
 package dev.sluice.redirect;
 
 import dev.sluice.config.ProxyConfig;
-import dev.sluice.model.FrontEnd;
-import dev.sluice.model.IpAddress;
 import dev.sluice.model.IpFamily;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashSet;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -123,7 +118,7 @@ public final class IptablesRedirectRules implements RedirectRules {
             }
         }
         if (!leftoversRemoved && failures.isEmpty()) {
-            removeFrom(otherFlavour(), new Removed(new HashSet<>(), new HashSet<>()), failures);
+            removeFrom(otherFlavour(), failures);
             leftoversRemoved = failures.isEmpty();
         }
         applied = failures.isEmpty() ? new Applied(rules, network) : null;
@@ -171,25 +166,17 @@ public final class IptablesRedirectRules implements RedirectRules {
     public void removeAll() throws RedirectException {
         applied = null;
         Failures failures = new Failures();
-        Removed removed = new Removed(new HashSet<>(), new HashSet<>());
-        removeFrom(installed.all(), removed, failures);
+        LedAway removed = removeFrom(installed.all(), failures);
         for (IpFamily family : IpFamily.values()) {
-            failures.collect(
-                    () ->
-                            flows.follow(
-                                    family,
-                                    NatTargets.NONE,
-                                    only(family, removed.frontEnds(), FrontEnd::address),
-                                    only(family, removed.closed(), address -> address)));
+            failures.collect(() -> flows.follow(family, NatTargets.NONE, removed.only(family)));
         }
         failures.rethrow();
         refusingPort.release();
     }
 
-    /** What is led away no more; filled while it is removed. */
-    private record Removed(Set<FrontEnd> frontEnds, Set<IpAddress> closed) {}
-
-    private void removeFrom(List<IptablesProgram> programs, Removed removed, Failures failures) {
+    /** Gives what is led away no more. */
+    private LedAway removeFrom(List<IptablesProgram> programs, Failures failures) {
+        List<LedAway> removed = new ArrayList<>();
         for (IptablesProgram program : programs) {
             failures.collect(
                     () -> {
@@ -197,20 +184,13 @@ public final class IptablesRedirectRules implements RedirectRules {
                         failures.collect(
                                 () -> {
                                     write(program, saved, TableRules.none(NatRules.TABLE), false);
-                                    SavedTable nat = of(saved, NatRules.TABLE);
-                                    removed.frontEnds().addAll(nat.redirected());
-                                    removed.closed().addAll(nat.closed());
+                                    removed.add(of(saved, NatRules.TABLE).led());
                                 });
                         TableRules none = TableRules.none(AdmissionRules.TABLE);
                         failures.collect(() -> write(program, saved, none, false));
                     });
         }
-    }
-
-    private static <T> Set<T> only(IpFamily family, Set<T> all, Function<T, IpAddress> address) {
-        return all.stream()
-                .filter(each -> address.apply(each).family() == family)
-                .collect(Collectors.toSet());
+        return removed.stream().reduce(LedAway.NONE, LedAway::and);
     }
 
     /** Admission first: what comes to a new rule is to have passed it. */
@@ -236,7 +216,7 @@ public final class IptablesRedirectRules implements RedirectRules {
                                 repair));
         boolean changed = write(program, saved, nat, repair);
         if (changed || !flows.isDone(family)) {
-            flows.follow(family, targets, before.redirected(), before.closed());
+            flows.follow(family, targets, before.led());
         }
     }
 

@@ -1,8 +1,10 @@
 package dev.sluice.redirect;
 
 import dev.sluice.model.FrontEnd;
+import dev.sluice.model.IpAddress;
 import java.util.Collections;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -20,6 +22,12 @@ record NatTargets(SortedMap<FrontEnd, RedirectTarget> redirects, Optional<Closed
 
     NatTargets {
         redirects = Collections.unmodifiableSortedMap(new TreeMap<>(redirects));
+    }
+
+    LedAway led() {
+        return new LedAway(
+                redirects.keySet(),
+                closed.<Set<IpAddress>>map(ClosedPorts::addresses).orElse(Set.of()));
     }
 
     /** Whether a flow goes elsewhere than what it asks for is led now. */

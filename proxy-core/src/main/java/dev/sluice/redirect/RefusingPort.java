@@ -6,8 +6,8 @@ import dev.sluice.model.Protocol;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
-import java.nio.channels.Channel;
 import java.nio.channels.DatagramChannel;
+import java.nio.channels.NetworkChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -27,24 +27,70 @@ import org.jspecify.annotations.Nullable;
  * <p>Threads: control thread only.
  */
 final class RefusingPort {
-    /** Bound, which keeps others away, and never made to listen; null while no port is needed. */
-    private @Nullable SocketChannel socket;
+    private final HeldPort<SocketChannel> connections =
+            new HeldPort<>("connections", RefusingPort::bind);
+    private final HeldPort<DatagramChannel> datagrams =
+            new HeldPort<>("datagrams", RefusingPort::bindToItself);
 
-    /** Connected to itself; null while no port is needed. */
-    private @Nullable DatagramChannel datagrams;
+    /** Makes a channel that has a port; 0 is any. */
+    private interface Binding<C extends NetworkChannel> {
+        C at(int port) throws IOException;
+    }
 
-    /** 0: any. */
-    private int preferredTcp;
+    /** A port that is bound from the first need on. */
+    private static final class HeldPort<C extends NetworkChannel> {
+        private final String refused;
+        private final Binding<C> binding;
+        private @Nullable C channel;
 
-    private int preferredUdp;
+        /** 0: any. */
+        private int preferred;
+
+        HeldPort(String refused, Binding<C> binding) {
+            this.refused = refused;
+            this.binding = binding;
+        }
+
+        int number() throws RedirectException {
+            try {
+                if (channel == null) {
+                    channel = bound();
+                }
+                return ((InetSocketAddress) channel.getLocalAddress()).getPort();
+            } catch (IOException e) {
+                throw new RedirectException(
+                        "no port to refuse " + refused + " at: " + e.getMessage(), e);
+            }
+        }
+
+        private C bound() throws IOException {
+            try {
+                return binding.at(preferred);
+            } catch (IOException e) {
+                // Somebody has taken it meanwhile.
+                return binding.at(0);
+            }
+        }
+
+        void release() {
+            if (channel != null) {
+                try {
+                    channel.close();
+                } catch (IOException ignored) {
+                    // Whatever close says, the descriptor is gone.
+                }
+                channel = null;
+            }
+        }
+    }
 
     /**
      * Makes those ports the first choice that rules lead to already, so that rules which outlived
      * their process fit.
      */
     void prefer(SavedTable nat) {
-        preferredTcp = nat.refusingPort(Protocol.TCP);
-        preferredUdp = nat.refusingPort(Protocol.UDP);
+        connections.preferred = nat.refusingPort(Protocol.TCP);
+        datagrams.preferred = nat.refusingPort(Protocol.UDP);
     }
 
     /**
@@ -61,7 +107,7 @@ final class RefusingPort {
         if (rules.refused().isEmpty()) {
             return rules.redirects();
         }
-        RedirectTarget port = RedirectTarget.port(tcp());
+        RedirectTarget port = RedirectTarget.port(connections.number());
         SortedMap<FrontEnd, RedirectTarget> destinations = new TreeMap<>(rules.redirects());
         rules.refused().forEach(frontEnd -> destinations.put(frontEnd, port));
         return destinations;
@@ -75,47 +121,11 @@ final class RefusingPort {
         return Optional.of(
                 new ClosedPorts(
                         rules.closed(),
-                        RedirectTarget.socket(node.get(), tcp()),
-                        RedirectTarget.socket(node.get(), udp())));
+                        RedirectTarget.socket(node.get(), connections.number()),
+                        RedirectTarget.socket(node.get(), datagrams.number())));
     }
 
-    private int tcp() throws RedirectException {
-        try {
-            if (socket == null) {
-                socket = firstThatBinds(preferredTcp, RefusingPort::bind);
-            }
-            return ((InetSocketAddress) socket.getLocalAddress()).getPort();
-        } catch (IOException e) {
-            throw new RedirectException("no port to refuse connections at: " + e.getMessage(), e);
-        }
-    }
-
-    private int udp() throws RedirectException {
-        try {
-            if (datagrams == null) {
-                datagrams = firstThatBinds(preferredUdp, RefusingPort::bindToItself);
-            }
-            return ((InetSocketAddress) datagrams.getLocalAddress()).getPort();
-        } catch (IOException e) {
-            throw new RedirectException("no port to refuse datagrams at: " + e.getMessage(), e);
-        }
-    }
-
-    /** Binds a port. */
-    private interface Binding<C extends Channel> {
-        C at(int port) throws IOException;
-    }
-
-    private static <C extends Channel> C firstThatBinds(int preferred, Binding<C> binding)
-            throws IOException {
-        try {
-            return binding.at(preferred);
-        } catch (IOException e) {
-            // Somebody has taken it meanwhile.
-            return binding.at(0);
-        }
-    }
-
+    /** Bound, which keeps others away, and never made to listen. */
     private static SocketChannel bind(int port) throws IOException {
         SocketChannel channel = SocketChannel.open();
         try {
@@ -139,19 +149,7 @@ final class RefusingPort {
 
     /** Gives the ports up, once no rule leads to them. A later need binds others. */
     void release() {
-        close(socket);
-        socket = null;
-        close(datagrams);
-        datagrams = null;
-    }
-
-    private static void close(@Nullable Channel channel) {
-        if (channel != null) {
-            try {
-                channel.close();
-            } catch (IOException ignored) {
-                // Whatever close says, the descriptor is gone.
-            }
-        }
+        connections.release();
+        datagrams.release();
     }
 }

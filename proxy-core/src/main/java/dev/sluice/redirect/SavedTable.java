@@ -79,8 +79,8 @@ record SavedTable(Map<String, List<String>> chains) {
         return chains.getOrDefault(chain, List.of());
     }
 
-    /** The front ends that rules of Sluice lead somewhere, as far as their rules can be read. */
-    Set<FrontEnd> redirected() {
+    /** What rules of Sluice lead somewhere else, as far as they can be read. */
+    LedAway led() {
         Set<FrontEnd> frontEnds = new HashSet<>();
         ownChains()
                 .forEach(
@@ -89,15 +89,12 @@ record SavedTable(Map<String, List<String>> chains) {
                                         .map(RuleText::frontEnd)
                                         .flatMap(Optional::stream)
                                         .forEach(frontEnds::add));
-        return frontEnds;
-    }
-
-    /** The addresses whose other ports rules of Sluice refuse. */
-    Set<IpAddress> closed() {
-        return rules(NatRules.OTHER).stream()
-                .map(RuleText::address)
-                .flatMap(Optional::stream)
-                .collect(Collectors.toSet());
+        Set<IpAddress> addresses =
+                rules(NatRules.OTHER).stream()
+                        .map(RuleText::address)
+                        .flatMap(Optional::stream)
+                        .collect(Collectors.toSet());
+        return new LedAway(frontEnds, addresses);
     }
 
     /** The port at which rules of Sluice refuse what comes over a protocol; 0: they do not. */

@@ -29,8 +29,6 @@ class ConnectionTrackingTest {
                                     DNS,
                                     RedirectTarget.socket(IpAddress.parse("192.0.2.10"), 20_002))),
                     Optional.empty());
-    private static final ConnectionTracking.Gone NOTHING =
-            new ConnectionTracking.Gone(Set.of(), Set.of());
 
     private final List<String> deletions = new ArrayList<>();
 
@@ -51,7 +49,7 @@ class ConnectionTrackingTest {
                             deletions.add(String.join(" ", command));
                             return new Commands.Result(exitCode, "", errors);
                         });
-        return tracking.follow(IpFamily.IPV4, RULES, NOTHING, Set.of());
+        return tracking.follow(IpFamily.IPV4, RULES, LedAway.NONE, Set.of());
     }
 
     @Test
