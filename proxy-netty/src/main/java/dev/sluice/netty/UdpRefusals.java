@@ -30,9 +30,12 @@ final class UdpRefusals {
                 }
             };
 
-    void refused(Endpoint endpoint, long now) {
+    /** Takes note of a refusal; true if none was known from a moment ago. */
+    boolean refused(Endpoint endpoint, long now) {
+        boolean isNews = !isRecent(endpoint, now);
         refusals.remove(endpoint);
         refusals.put(endpoint, now);
+        return isNews;
     }
 
     void answered(Endpoint endpoint) {

@@ -123,7 +123,6 @@ final class UdpSession {
         leaveIfItRefusedOthers();
         if (leaving) {
             leave();
-            replied = false;
         }
         tries = endpoint == null ? 0 : 1;
         keepQuestion(data);
@@ -137,7 +136,6 @@ final class UdpSession {
                 && sessions.refusals().isRecentSince(endpoint, heardOrPicked, lastUsed)) {
             tried.add(endpoint);
             leave();
-            replied = false;
         }
     }
 
@@ -166,7 +164,11 @@ final class UdpSession {
             return;
         }
         try {
-            open.send(data);
+            // The copy that is kept is sent as well, which spares another one.
+            open.send(
+                    unanswered != null
+                            ? unanswered.retainedDuplicate()
+                            : UdpSocket.copy(open.channel(), data));
         } catch (PortUnreachableException e) {
             refused(data);
         } catch (IOException e) {
@@ -277,15 +279,13 @@ final class UdpSession {
         }
         socket().counters().count(Event.DIAL_FAILED);
         selector.dialFailed(clientAddress, lost);
-        boolean known = sessions.refusals().isRecent(lost, sessions.now());
-        sessions.refusals().refused(lost, sessions.now());
+        boolean isNews = sessions.refusals().refused(lost, sessions.now());
         tried.add(lost);
         leave();
-        replied = false;
         if (question != null) {
             askAgain(question);
         }
-        if (!known) {
+        if (isNews) {
             sessions.refused(lost);
         }
     }
@@ -327,6 +327,7 @@ final class UdpSession {
 
     private void leave() {
         endpoint = null;
+        replied = false;
         leaving = false;
         if (upstream != null) {
             upstream.close();

@@ -82,22 +82,23 @@ final class UdpUpstream {
     }
 
     /**
-     * Sends a datagram; the caller keeps the buffer.
+     * Sends a datagram; takes the buffer over.
      *
      * @throws PortUnreachableException if nobody listened there when an earlier one came; this one
      *     was not sent
      * @throws IOException if it was not sent for another reason
      */
     void send(ByteBuf data) throws IOException {
-        Channel channel = socket.channel();
-        if (!channel.isWritable()) {
+        if (!channel().isWritable()) {
+            data.release();
             throw new IOException("the socket is full");
         }
         if (!data.isReadable()) {
+            data.release();
             sendNothing();
             return;
         }
-        ChannelFuture written = channel.writeAndFlush(UdpSocket.copy(channel, data));
+        ChannelFuture written = channel().writeAndFlush(data);
         if (!written.isDone()) {
             written.addListener(
                     later -> {
@@ -131,8 +132,12 @@ final class UdpUpstream {
         return cause instanceof IOException e ? e : new IOException(cause);
     }
 
+    Channel channel() {
+        return socket.channel();
+    }
+
     void close() {
-        var unused = socket.channel().close();
+        var unused = channel().close();
     }
 
     private final class Answers extends SimpleChannelInboundHandler<DatagramPacket> {

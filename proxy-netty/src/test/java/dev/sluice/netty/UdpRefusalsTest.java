@@ -16,7 +16,8 @@ class UdpRefusalsTest {
 
     @Test
     void aRefusalIsRememberedForTwoSecondsOrUntilAnAnswer() {
-        refusals.refused(A, START);
+        assertThat(refusals.refused(A, START)).isTrue();
+        assertThat(refusals.refused(A, START)).isFalse();
 
         assertThat(refusals.isRecent(A, START)).isTrue();
         assertThat(refusals.isRecent(A, START + UdpRefusals.MEMORY_NANOS - 1)).isTrue();
