@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedSet;
+import java.util.Set;
 
 /**
  * When concerns are told: each once, again after an hour at the earliest, and all together no
@@ -31,7 +31,7 @@ final class EventPace {
     }
 
     /** Those that are to be told now, which counts as done. */
-    List<ServiceConcern> due(SortedSet<ServiceConcern> present, long now) {
+    List<ServiceConcern> due(Set<ServiceConcern> present, long now) {
         long more = (now - refilled) / REFILL.toNanos();
         refilled += more * REFILL.toNanos();
         tokens = (int) Math.min(BURST, tokens + more);

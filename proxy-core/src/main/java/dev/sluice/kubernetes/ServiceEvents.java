@@ -16,7 +16,6 @@ import java.time.format.DateTimeFormatter;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -93,7 +92,7 @@ final class ServiceEvents implements AutoCloseable {
     private void look() {
         try {
             ReconcileStatus now = latest;
-            if (now == null || System.nanoTime() - quietUntil < 0) {
+            if (now == null || isQuiet()) {
                 return;
             }
             if (!now.equals(seen)) {
@@ -107,8 +106,17 @@ final class ServiceEvents implements AutoCloseable {
         }
     }
 
+    /** What waits behind one that the server did not take would fare like it. */
+    private boolean isQuiet() {
+        return looks.isCancelled() || System.nanoTime() - quietUntil < 0;
+    }
+
     private void sendDue() {
-        for (ServiceConcern concern : pace.due(new TreeSet<>(notes.keySet()), System.nanoTime())) {
+        for (ServiceConcern concern : pace.due(notes.keySet(), System.nanoTime())) {
+            if (isQuiet()) {
+                pace.failed(concern);
+                continue;
+            }
             try {
                 send(concern);
                 outageTold = false;
@@ -140,7 +148,6 @@ final class ServiceEvents implements AutoCloseable {
                             + " events.k8s.io: {}",
                     ApiFailures.describe(e));
             looks.cancel(false);
-            latest = null;
         } else if (e.getCode() >= 400 && e.getCode() < 500 && e.getCode() != TOO_MANY) {
             // Another try would come to the same; the Service or its namespace may be gone.
             log.debug("no Event on Service {}", concern.service(), e);

@@ -3,16 +3,10 @@ package dev.sluice.kubernetes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.sluice.control.ReconcileStatus;
-import dev.sluice.model.Protocol;
-import dev.sluice.model.ServicePortName;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -64,7 +58,7 @@ class ApiRightsTest {
                 for (String path : List.of(ScriptedApi.SERVICES, ScriptedApi.NODES, endpoints)) {
                     await().until(() -> api.openWatches(path) == 1);
                 }
-                source.source().applied(portFailure());
+                source.source().applied(KubernetesFixtures.portsFail("is taken", "web"));
                 await().until(() -> !api.posted().isEmpty());
             }
             Set<String> asked = new TreeSet<>();
@@ -92,19 +86,5 @@ class ApiRightsTest {
                 };
         String group = resource.group(1) == null ? "" : resource.group(1);
         return verb + " " + resource.group(2) + "." + group;
-    }
-
-    private static ReconcileStatus portFailure() {
-        return new ReconcileStatus(
-                true,
-                List.of(),
-                new TreeMap<>(
-                        Map.of(
-                                ServicePortName.of("default", "web", "http", Protocol.TCP),
-                                "is taken")),
-                new TreeMap<>(),
-                Optional.empty(),
-                true,
-                Map.of());
     }
 }

@@ -3,9 +3,12 @@ package dev.sluice.kubernetes;
 import dev.sluice.config.NodePortAddresses;
 import dev.sluice.config.ProxyConfig.DetectLocal;
 import dev.sluice.config.ProxyConfig.DetectLocal.Detection;
+import dev.sluice.control.ReconcileStatus;
 import dev.sluice.model.IpAddress;
 import dev.sluice.model.LocalSources;
+import dev.sluice.model.Protocol;
 import dev.sluice.model.ServicePort;
+import dev.sluice.model.ServicePortName;
 import dev.sluice.model.ServiceSnapshot;
 import io.fabric8.kubernetes.api.model.EndpointAddressBuilder;
 import io.fabric8.kubernetes.api.model.Endpoints;
@@ -21,7 +24,10 @@ import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
 import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSliceBuilder;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -237,5 +243,15 @@ final class KubernetesFixtures {
 
     private static <T> List<T> only(Class<T> type, Object... all) {
         return Stream.of(all).filter(type::isInstance).map(type::cast).toList();
+    }
+
+    /** The port {@code http} of some Services of namespace default can't be served. */
+    static ReconcileStatus portsFail(String why, String... services) {
+        SortedMap<ServicePortName, String> failures = new TreeMap<>();
+        for (String service : services) {
+            failures.put(ServicePortName.of("default", service, "http", Protocol.TCP), why);
+        }
+        return new ReconcileStatus(
+                true, List.of(), failures, new TreeMap<>(), Optional.empty(), true, Map.of());
     }
 }

@@ -7,16 +7,10 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import dev.sluice.control.ReconcileStatus;
-import dev.sluice.model.Protocol;
-import dev.sluice.model.ServicePortName;
 import io.fabric8.kubernetes.api.model.events.v1.Event;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.TreeMap;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -50,20 +44,7 @@ class ServiceEventsTest {
     }
 
     private void portFails(String service, String why) {
-        source.source()
-                .applied(
-                        new ReconcileStatus(
-                                true,
-                                List.of(),
-                                new TreeMap<>(
-                                        Map.of(
-                                                ServicePortName.of(
-                                                        "default", service, "http", Protocol.TCP),
-                                                why)),
-                                new TreeMap<>(),
-                                Optional.empty(),
-                                true,
-                                Map.of()));
+        source.source().applied(KubernetesFixtures.portsFail(why, service));
     }
 
     private List<ScriptedApi.Request> posts() {
@@ -106,7 +87,9 @@ class ServiceEventsTest {
     @Test
     void withoutTheRightThereIsOneWarningAndNoFurtherRequest() {
         api.refuse(EVENTS, false, 9, ScriptedApi.Refusal.saying(403, "cannot create resource", ""));
-        portFails("web", "is taken");
+        api.put(ScriptedApi.SERVICES, KubernetesFixtures.service("other", "10.96.0.3"));
+        source.awaitServed("other [10.96.0.3] -> []", "web [10.96.0.1] -> []");
+        source.source().applied(KubernetesFixtures.portsFail("is taken", "other", "web"));
         awaitPosts(1);
         await().until(() -> !log.list.isEmpty());
 
@@ -164,7 +147,8 @@ class ServiceEventsTest {
     /** Another concern would have been told by now, were any told. */
     private void assertNoFurtherPost() {
         api.put(ScriptedApi.SERVICES, KubernetesFixtures.service("api", "10.96.0.2"));
-        source.awaitServed("api [10.96.0.2] -> []", "web [10.96.0.1] -> []");
+        source.awaitServed(
+                "api [10.96.0.2] -> []", "other [10.96.0.3] -> []", "web [10.96.0.1] -> []");
         portFails("api", "is taken");
         await().pollDelay(Duration.ofMillis(300))
                 .untilAsserted(() -> assertThat(posts()).hasSize(1));
