@@ -77,7 +77,7 @@ public record KubeProxyFlags(List<String> rest, List<Flag> flags, List<String> u
         if (equals >= 0) {
             return argument.substring(equals + 1);
         }
-        if (KubeProxyTable.isTruth(setting)) {
+        if (setting.isTruth()) {
             return "true";
         }
         if (!more.hasNext()) {

@@ -11,6 +11,7 @@ import java.util.function.UnaryOperator;
  *
  * @param field path in the file; empty: there is only the flag
  * @param flag without the dashes; empty: there is only the field
+ * @param isTruth whether the flag may stand without a value, which then is {@code true}
  * @param key of Sluice, without {@code sluice.}; empty: Sluice has no use for it
  * @param translation of a value into that of the key
  * @param asGood values that ask for nothing: what kube-proxy does by default, and what Sluice does
@@ -19,6 +20,7 @@ import java.util.function.UnaryOperator;
 record KubeProxySetting(
         String field,
         String flag,
+        boolean isTruth,
         String key,
         UnaryOperator<String> translation,
         Set<String> asGood) {
@@ -39,11 +41,16 @@ record KubeProxySetting(
             String key,
             UnaryOperator<String> translation,
             String... asGood) {
-        return new KubeProxySetting(field, flag, key, translation, Set.of(asGood));
+        return new KubeProxySetting(field, flag, false, key, translation, Set.of(asGood));
     }
 
     static KubeProxySetting unused(String field, String flag, String... asGood) {
-        return new KubeProxySetting(field, flag, "", text -> text, Set.of(asGood));
+        return new KubeProxySetting(field, flag, false, "", text -> text, Set.of(asGood));
+    }
+
+    /** One without use here whose values are true and false. */
+    static KubeProxySetting truth(String field, String flag, String... asGood) {
+        return new KubeProxySetting(field, flag, true, "", text -> text, Set.of(asGood));
     }
 
     boolean isUsed() {

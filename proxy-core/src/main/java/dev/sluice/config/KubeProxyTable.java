@@ -1,12 +1,12 @@
 package dev.sluice.config;
 
+import static dev.sluice.config.KubeProxySetting.truth;
 import static dev.sluice.config.KubeProxySetting.unused;
 import static dev.sluice.config.KubeProxySetting.used;
 
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * All that kube-proxy can be told: the fields of its file and its flags, those of its log and those
@@ -74,8 +74,8 @@ final class KubeProxyTable {
                             KubeProxyValues::duration),
                     unused("mode", "proxy-mode", "iptables", "userspace"),
                     unused("bindAddress", "bind-address", "0.0.0.0", "::"),
-                    unused("bindAddressHardFail", "bind-address-hard-fail"),
-                    unused("enableProfiling", "profiling"),
+                    truth("bindAddressHardFail", "bind-address-hard-fail"),
+                    truth("enableProfiling", "profiling"),
                     unused("showHiddenMetricsForVersion", "show-hidden-metrics-for-version"),
                     unused("featureGates", "feature-gates"),
                     unused("clientConnection.acceptContentTypes", ""),
@@ -92,15 +92,15 @@ final class KubeProxyTable {
                     unused("logging.vmodule", "vmodule"),
                     unused("logging.options", ""),
                     unused("iptables.masqueradeBit", "iptables-masquerade-bit", "14"),
-                    unused("iptables.masqueradeAll", "masquerade-all", "true", "false"),
-                    unused("iptables.localhostNodePorts", "iptables-localhost-nodeports", "true"),
+                    truth("iptables.masqueradeAll", "masquerade-all", "true", "false"),
+                    truth("iptables.localhostNodePorts", "iptables-localhost-nodeports", "true"),
                     unused("iptables.snatNodeInternalIP", ""),
                     unused("iptables.syncPeriod", "iptables-sync-period", "30s"),
                     unused("ipvs.syncPeriod", "ipvs-sync-period", "30s"),
                     unused("ipvs.minSyncPeriod", "ipvs-min-sync-period", "1s"),
                     unused("ipvs.scheduler", "ipvs-scheduler", "rr"),
                     unused("ipvs.excludeCIDRs", "ipvs-exclude-cidrs"),
-                    unused("ipvs.strictARP", "ipvs-strict-arp"),
+                    truth("ipvs.strictARP", "ipvs-strict-arp"),
                     unused("ipvs.tcpTimeout", "ipvs-tcp-timeout"),
                     unused("ipvs.tcpFinTimeout", "ipvs-tcpfin-timeout"),
                     unused("ipvs.udpTimeout", "ipvs-udp-timeout"),
@@ -122,48 +122,28 @@ final class KubeProxyTable {
                             "conntrack-tcp-timeout-close-wait",
                             "1h",
                             "1h0m0s"),
-                    unused("conntrack.tcpBeLiberal", "conntrack-tcp-be-liberal"),
+                    truth("conntrack.tcpBeLiberal", "conntrack-tcp-be-liberal"),
                     unused("configSyncPeriod", "config-sync-period", "15m", "15m0s"),
-                    unused("windowsRunAsService", "windows-service"),
-                    unused("", "cleanup-ipvs"),
+                    truth("windowsRunAsService", "windows-service"),
+                    truth("", "cleanup-ipvs"),
                     unused("", "udp-timeout"),
                     unused("", "healthz-port", "10256"),
                     unused("", "metrics-port", "10249"),
-                    unused("", "logtostderr", "true", "false"),
-                    unused("", "alsologtostderr"),
+                    truth("", "logtostderr", "true", "false"),
+                    truth("", "alsologtostderr"),
                     unused("", "stderrthreshold", "2", "ERROR"),
                     unused("", "log-file"),
                     unused("", "log-file-max-size", "1800"),
                     unused("", "log-dir"),
                     unused("", "log-backtrace-at", ":0"),
-                    unused("", "add-dir-header"),
-                    unused("", "skip-headers"),
-                    unused("", "skip-log-headers"),
-                    unused("", "one-output"),
+                    truth("", "add-dir-header"),
+                    truth("", "skip-headers"),
+                    truth("", "skip-log-headers"),
+                    truth("", "one-output"),
                     unused("", "log-json-info-buffer-size"),
-                    unused("", "log-json-split-stream"),
+                    truth("", "log-json-split-stream"),
                     unused("", "log-text-info-buffer-size"),
-                    unused("", "log-text-split-stream"));
-
-    /** Flags that stand without a value as a rule. */
-    private static final Set<String> TRUTHS =
-            Set.of(
-                    "bind-address-hard-fail",
-                    "profiling",
-                    "masquerade-all",
-                    "iptables-localhost-nodeports",
-                    "ipvs-strict-arp",
-                    "conntrack-tcp-be-liberal",
-                    "windows-service",
-                    "cleanup-ipvs",
-                    "logtostderr",
-                    "alsologtostderr",
-                    "add-dir-header",
-                    "skip-headers",
-                    "skip-log-headers",
-                    "one-output",
-                    "log-json-split-stream",
-                    "log-text-split-stream");
+                    truth("", "log-text-split-stream"));
 
     private KubeProxyTable() {}
 
@@ -175,11 +155,6 @@ final class KubeProxyTable {
         return ALL.stream()
                 .filter(setting -> !dashed.isEmpty() && setting.flag().equals(dashed))
                 .findFirst();
-    }
-
-    /** Whether a flag may stand without a value, which then is {@code true}. */
-    static boolean isTruth(KubeProxySetting setting) {
-        return TRUTHS.contains(setting.flag());
     }
 
     /**
