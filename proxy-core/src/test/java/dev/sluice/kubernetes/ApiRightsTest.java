@@ -17,9 +17,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class ApiRightsTest {
     private static final Path RBAC = Path.of("../docker/rbac.yaml");
-    private static final Pattern RULE =
-            Pattern.compile(
-                    "apiGroups: \\[\"?([^]\"]*)\"?]\\s+resources: \\[(\\w+)]\\s+verbs: \\[([^]]*)]");
     private static final Pattern RESOURCE =
             Pattern.compile("/(?:api|apis/([^/]+))/v[^/]+/(?:namespaces/[^/]+/)?([^/]+)(/[^/]+)?");
 
@@ -34,12 +31,13 @@ class ApiRightsTest {
 
     private static Set<String> granted() throws Exception {
         Set<String> granted = new TreeSet<>();
-        Matcher rule = RULE.matcher(Files.readString(RBAC));
-        while (rule.find()) {
-            for (String verb : rule.group(3).split(", ", -1)) {
-                granted.add(verb + " " + rule.group(2) + "." + rule.group(1));
-            }
-        }
+        RbacManifest.granted(Files.readString(RBAC))
+                .forEach(
+                        (resource, verbs) -> {
+                            for (String verb : verbs.split(" ", -1)) {
+                                granted.add(verb + " " + resource);
+                            }
+                        });
         return granted;
     }
 
@@ -85,6 +83,6 @@ class ApiRightsTest {
                     default -> request.method();
                 };
         String group = resource.group(1) == null ? "" : resource.group(1);
-        return verb + " " + resource.group(2) + "." + group;
+        return verb + " " + RbacManifest.resource(group, resource.group(2));
     }
 }

@@ -45,8 +45,14 @@ public final class Namespace implements AutoCloseable {
         Namespace namespace = new Namespace("sluice-" + role + HexFormat.of().formatHex(random));
         require(HOST, "ip", "netns", "add", namespace.name);
         namespace.run("ip", "link", "set", "lo", "up");
-        // Addresses are usable at once, without duplicate address detection.
-        namespace.run("sysctl", "-qw", "net.ipv6.conf.default.accept_dad=0");
+        // Without duplicate address detection an IPv6 address answers at once, else a pod seems
+        // dead
+        // for its first second.
+        namespace.run(
+                "sysctl",
+                "-qw",
+                "net.ipv6.conf.all.accept_dad=0",
+                "net.ipv6.conf.default.accept_dad=0");
         return namespace;
     }
 

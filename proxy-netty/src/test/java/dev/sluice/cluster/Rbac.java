@@ -2,6 +2,7 @@ package dev.sluice.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.kubernetes.RbacManifest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,10 +17,6 @@ import java.util.regex.Pattern;
  * <p>Stateless; any thread.
  */
 final class Rbac {
-    private static final Pattern RULE =
-            Pattern.compile(
-                    "apiGroups: \\[\"?([^\\]\"]*)\"?]\\s+resources: \\[(\\w+)]\\s+verbs: \\[([^\\]]*)]");
-
     /* The line of "kubectl auth can-i --list" for a resource, without names and other paths. */
     private static final Pattern GRANT =
             Pattern.compile("(?m)^(\\S+)\\s+\\[]\\s+\\[]\\s+\\[([^\\]]*)]\\s*$");
@@ -34,7 +31,7 @@ final class Rbac {
     /** The documents without one verb on one resource. */
     static String without(String verb, String resource) throws IOException {
         String manifest = manifest();
-        Matcher rule = RULE.matcher(manifest);
+        Matcher rule = RbacManifest.RULE.matcher(manifest);
         while (rule.find()) {
             if (rule.group(2).equals(resource)) {
                 String verbs = rule.group(3);
@@ -53,7 +50,8 @@ final class Rbac {
     static String withoutRule(String resource) throws IOException {
         String manifest = manifest();
         String without =
-                RULE.matcher(manifest)
+                RbacManifest.RULE
+                        .matcher(manifest)
                         .replaceAll(
                                 rule ->
                                         rule.group(2).equals(resource)
@@ -61,22 +59,6 @@ final class Rbac {
                                                 : Matcher.quoteReplacement(rule.group()));
         assertThat(without).isNotEqualTo(manifest);
         return without;
-    }
-
-    /** Verbs by resource as the documents have them. */
-    static Map<String, String> granted(String manifest) {
-        Map<String, String> verbs = new TreeMap<>();
-        RULE.matcher(manifest)
-                .results()
-                .forEach(
-                        rule ->
-                                verbs.put(
-                                        rule.group(2)
-                                                + (rule.group(1).isEmpty()
-                                                        ? ""
-                                                        : "." + rule.group(1)),
-                                        rule.group(3).replace(",", "")));
-        return verbs;
     }
 
     /** Verbs by resource that the API server allows the service account of the program. */

@@ -3,6 +3,7 @@ package dev.sluice.cluster;
 import static dev.sluice.cluster.Lab.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.sluice.kubernetes.RbacManifest;
 import java.io.IOException;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
@@ -42,7 +43,7 @@ class RbacIT {
                 () ->
                         assertThat(Rbac.allowed(controlPlane))
                                 .isNotEmpty()
-                                .isEqualTo(Rbac.granted(manifest)));
+                                .isEqualTo(RbacManifest.granted(manifest)));
     }
 
     private static void checkServes(Lab lab) throws IOException {
@@ -84,7 +85,10 @@ class RbacIT {
         ControlPlane controlPlane = lab.controlPlane();
         String manifest = Rbac.without(verb, resource);
         controlPlane.apply(manifest);
-        eventually(() -> assertThat(Rbac.allowed(controlPlane)).isEqualTo(Rbac.granted(manifest)));
+        eventually(
+                () ->
+                        assertThat(Rbac.allowed(controlPlane))
+                                .isEqualTo(RbacManifest.granted(manifest)));
         try (SluiceOnNode sluice = new SluiceOnNode(lab)) {
             sluice.launch();
             assertThat(sluice.process().awaitLog(message).log().lines())

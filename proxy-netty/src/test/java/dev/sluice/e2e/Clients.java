@@ -1,16 +1,19 @@
 package dev.sluice.e2e;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.sluice.peer.Peer;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.Serializable;
 import java.net.ConnectException;
+import java.net.HttpURLConnection;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +34,9 @@ public final class Clients {
     public static final String CLOSED = "closed";
     public static final String TIMEOUT = "timeout";
 
+    /** Long enough to say that nobody answers. */
+    static final Duration BRIEF = Duration.ofSeconds(2);
+
     private Clients() {}
 
     /** What a client was told, and how long it took. Immutable; any thread. */
@@ -41,8 +47,13 @@ public final class Clients {
      * connection ended if not by FIN.
      */
     public static String ask(InetSocketAddress service) throws IOException {
+        return ask(service, Peer.PATIENCE);
+    }
+
+    /** The same for a client that waits so long. */
+    static String ask(InetSocketAddress service, Duration patience) throws IOException {
         StringBuilder text = new StringBuilder();
-        try (Peer peer = Peer.connect(service)) {
+        try (Peer peer = Peer.connect(service, patience)) {
             text.append(peer.receiveText(1));
             peer.finish();
             while (true) {
@@ -60,22 +71,18 @@ public final class Clients {
         }
     }
 
-    /** Like {@link #ask}, for those who wait for no more than this many milliseconds. */
-    static String askBriefly(InetSocketAddress service, int millis) throws IOException {
-        try (Socket socket = new Socket()) {
-            socket.connect(service, millis);
-            socket.setSoTimeout(millis);
-            socket.shutdownOutput();
-            String text = new String(socket.getInputStream().readAllBytes(), US_ASCII);
-            return text.isEmpty() ? CLOSED : text;
-        } catch (SocketTimeoutException e) {
-            return TIMEOUT;
+    /** The status and the body at a URL; the connection is not kept alive. */
+    static String get(String url) throws IOException {
+        HttpURLConnection asked = (HttpURLConnection) URI.create(url).toURL().openConnection();
+        asked.setRequestProperty("Connection", "close");
+        try {
+            int status = asked.getResponseCode();
+            try (InputStream body =
+                    status < 400 ? asked.getInputStream() : asked.getErrorStream()) {
+                return status + " " + new String(body.readAllBytes(), UTF_8);
+            }
         } catch (ConnectException e) {
-            return "Connection refused".equals(e.getMessage()) ? REFUSED : e.toString();
-        } catch (SocketException e) {
-            return String.valueOf(e.getMessage()).startsWith("Connection reset")
-                    ? RESET
-                    : e.toString();
+            return REFUSED;
         }
     }
 

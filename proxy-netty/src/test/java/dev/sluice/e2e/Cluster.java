@@ -128,10 +128,6 @@ final class Cluster implements AutoCloseable {
     private Namespace namespace(String role) throws RedirectException {
         Namespace namespace = Namespace.create("e2e-" + role);
         namespaces.add(namespace);
-        // Without it an IPv6 address answers nobody for its first second: a pod seems dead.
-        for (String interfaces : List.of("all", "default")) {
-            namespace.run("sysctl", "-qw", "net.ipv6.conf." + interfaces + ".accept_dad=0");
-        }
         return namespace;
     }
 

@@ -3,11 +3,7 @@ package dev.sluice.e2e;
 import static dev.sluice.e2e.Testbed.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.InputStream;
-import java.net.HttpURLConnection;
 import java.net.InetSocketAddress;
-import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,11 +39,6 @@ class FrontEndsIT {
 
     private void apply(ServiceText service) throws Exception {
         bed.write(service.name() + ".yaml", service.yaml());
-    }
-
-    /** What a client hears within two seconds. */
-    private static String hears(Pod client, InetSocketAddress service) throws Exception {
-        return client.call(kept -> Clients.askBriefly(service, 2000));
     }
 
     private static InetSocketAddress nodePort(String address) {
@@ -164,7 +155,8 @@ class FrontEndsIT {
         apply(local.with(bed.a(), THERE));
         bed.start(NODE);
 
-        assertThat(hears(bed.routedClient(), nodePort("192.0.2.10"))).isEqualTo(Clients.TIMEOUT);
+        assertThat(bed.routedClient().askBriefly(nodePort("192.0.2.10")))
+                .isEqualTo(Clients.TIMEOUT);
         assertThat(bed.bridgedClient().ask(nodePort("192.0.2.10"))).isEqualTo("a");
         assertThat(bed.node().ask(nodePort("192.0.2.10"))).isEqualTo("a");
         assertThat(bed.node().ask(nodePort("127.0.0.1"))).isEqualTo("a");
@@ -202,7 +194,7 @@ class FrontEndsIT {
         bed.start(NODE);
 
         for (Pod client : bed.clients()) {
-            assertThat(hears(client, web)).as(client.toString()).isEqualTo(Clients.TIMEOUT);
+            assertThat(client.askBriefly(web)).as(client.toString()).isEqualTo(Clients.TIMEOUT);
         }
         assertThat(Datagrams.ask(bed.bridgedClient(), DNS4)).isEqualTo(Clients.TIMEOUT);
 
@@ -230,14 +222,14 @@ class FrontEndsIT {
 
         assertThat(bed.routedClient().ask(vip)).isEqualTo("a");
         assertThat(Datagrams.ask(bed.routedClient(), vipDns)).isEqualTo("a");
-        assertThat(hears(bed.bridgedClient(), vip)).isEqualTo(Clients.TIMEOUT);
-        assertThat(hears(bed.node(), vip)).isEqualTo(Clients.TIMEOUT);
-        assertThat(hears(bed.routedClient(), vip6)).isEqualTo(Clients.TIMEOUT);
+        assertThat(bed.bridgedClient().askBriefly(vip)).isEqualTo(Clients.TIMEOUT);
+        assertThat(bed.node().askBriefly(vip)).isEqualTo(Clients.TIMEOUT);
+        assertThat(bed.routedClient().askBriefly(vip6)).isEqualTo(Clients.TIMEOUT);
         assertThat(bed.ruleset()).contains("203.0.113.1").doesNotContain("203.0.113.2");
 
         apply(balanced.withSpec("type: LoadBalancer\nloadBalancerSourceRanges: [10.1.0.2/32]"));
         eventually(() -> assertThat(bed.bridgedClient().ask(vip)).isEqualTo("a"));
-        assertThat(hears(bed.routedClient(), vip)).isEqualTo(Clients.TIMEOUT);
+        assertThat(bed.routedClient().askBriefly(vip)).isEqualTo(Clients.TIMEOUT);
 
         apply(balanced.withSpec("type: LoadBalancer"));
         eventually(() -> assertThat(bed.routedClient().ask(vip)).isEqualTo("a"));
@@ -277,31 +269,8 @@ class FrontEndsIT {
         assertThat(bed.routedClient().ask(new InetSocketAddress("203.0.113.1", 80))).isEqualTo("b");
     }
 
-    /** The answer to a client outside, which leaves no connection behind to be kept alive. */
+    /** The answer to a client outside. */
     private String health(String address, int port) throws Exception {
-        return bed.routedClient()
-                .call(
-                        kept -> {
-                            HttpURLConnection asked =
-                                    (HttpURLConnection)
-                                            URI.create(
-                                                            "http://"
-                                                                    + address
-                                                                    + ":"
-                                                                    + port
-                                                                    + "/healthz")
-                                                    .toURL()
-                                                    .openConnection();
-                            asked.setRequestProperty("Connection", "close");
-                            int status = asked.getResponseCode();
-                            try (InputStream body =
-                                    status < 400
-                                            ? asked.getInputStream()
-                                            : asked.getErrorStream()) {
-                                return status
-                                        + " "
-                                        + new String(body.readAllBytes(), StandardCharsets.UTF_8);
-                            }
-                        });
+        return bed.routedClient().get("http://" + address + ":" + port + "/healthz");
     }
 }

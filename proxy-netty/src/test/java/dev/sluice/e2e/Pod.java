@@ -59,6 +59,16 @@ public final class Pod implements AutoCloseable {
         return agent.call(kept -> Clients.ask(service));
     }
 
+    /** The same for a client that soon gives up. */
+    String askBriefly(InetSocketAddress service) throws IOException {
+        return agent.call(kept -> Clients.ask(service, Clients.BRIEF));
+    }
+
+    /** The status and the body at a URL, or {@code refused}. */
+    String get(String url) throws IOException {
+        return agent.call(kept -> Clients.get(url));
+    }
+
     /** How many of so many clients, one after another, were told what. */
     public Map<String, Integer> ask(InetSocketAddress service, int times) throws IOException {
         return agent.call(kept -> Clients.ask(service, times));

@@ -395,20 +395,11 @@ class ServicesE2eIT {
     @DisplayName("[sig-network] Networking should check kube-proxy urls")
     void urls() throws Exception {
         for (Node node : nodes.all()) {
-            assertThat(get(node.host(), "http://127.0.0.1:10256/healthz"))
+            assertThat(node.host().get("http://127.0.0.1:10256/healthz"))
                     .startsWith("200 ")
                     .contains("lastUpdated");
-            assertThat(get(node.host(), "http://127.0.0.1:10249/proxyMode")).startsWith("200 ");
+            assertThat(node.host().get("http://127.0.0.1:10249/proxyMode")).startsWith("200 ");
         }
-    }
-
-    static String get(Pod client, String url) throws Exception {
-        return client.namespace()
-                .run("curl", "-s", "-m", "5", "-w", "\n%{http_code}", url)
-                .lines()
-                .reduce(
-                        "",
-                        (text, line) -> line.matches("\\d{3}") ? line + " " + text : text + line);
     }
 
     @ParameterizedTest

@@ -28,9 +28,13 @@ public final class Peer implements Closeable {
     private final byte[] buffer = new byte[64 * 1024];
 
     Peer(SocketChannel channel) throws IOException {
+        this(channel, PATIENCE);
+    }
+
+    private Peer(SocketChannel channel, Duration patience) throws IOException {
         this.channel = channel;
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        channel.socket().setSoTimeout((int) PATIENCE.toMillis());
+        channel.socket().setSoTimeout((int) patience.toMillis());
     }
 
     /**
@@ -40,7 +44,12 @@ public final class Peer implements Closeable {
      * @throws SocketTimeoutException when no answer came in time
      */
     public static Peer connect(InetSocketAddress address) throws IOException {
-        return connect(SocketChannel.open(), address);
+        return connect(address, PATIENCE);
+    }
+
+    /** The same for one who waits so long, at a connect and at a read. */
+    public static Peer connect(InetSocketAddress address, Duration patience) throws IOException {
+        return connect(SocketChannel.open(), address, patience);
     }
 
     /** A new connection whose kernel keeps about {@code bytes} unread bytes, and not more. */
@@ -48,14 +57,14 @@ public final class Peer implements Closeable {
             throws IOException {
         SocketChannel channel = SocketChannel.open();
         channel.setOption(StandardSocketOptions.SO_RCVBUF, bytes);
-        return connect(channel, address);
+        return connect(channel, address, PATIENCE);
     }
 
-    private static Peer connect(SocketChannel channel, InetSocketAddress address)
+    private static Peer connect(SocketChannel channel, InetSocketAddress address, Duration patience)
             throws IOException {
         try {
-            channel.socket().connect(address, (int) PATIENCE.toMillis());
-            return new Peer(channel);
+            channel.socket().connect(address, (int) patience.toMillis());
+            return new Peer(channel, patience);
         } catch (IOException | RuntimeException e) {
             channel.close();
             throw e;
