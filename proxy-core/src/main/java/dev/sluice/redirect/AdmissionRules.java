@@ -3,7 +3,6 @@ package dev.sluice.redirect;
 import dev.sluice.model.Cidr;
 import dev.sluice.model.FrontEnd;
 import dev.sluice.model.IpAddress;
-import dev.sluice.model.IpFamily;
 import dev.sluice.model.SourceRanges;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -40,20 +39,19 @@ final class AdmissionRules {
     static TableRules of(RuleSet rules, Collection<IpAddress> node) {
         SortedMap<String, List<String>> chains = new TreeMap<>();
         if (!rules.limited().isEmpty()) {
-            chains.put(RANGES, ranges(rules.limited(), node));
+            chains.putAll(PrefixChains.of(RANGES, List.of(), ranges(rules.limited(), node)));
         }
-        List<String> policy = drops(rules.dropped(), DropScope.EVERYONE);
+        SortedMap<IpAddress, List<String>> policy = drops(rules.dropped(), DropScope.EVERYONE);
         if (!policy.isEmpty()) {
-            chains.put(POLICY, policy);
+            chains.putAll(PrefixChains.of(POLICY, List.of(), policy));
         }
-        List<String> external = drops(rules.dropped(), DropScope.ELSEWHERE);
+        SortedMap<IpAddress, List<String>> external = drops(rules.dropped(), DropScope.ELSEWHERE);
         if (!external.isEmpty()) {
-            List<String> all = new ArrayList<>();
+            List<String> exempt = new ArrayList<>();
             // What the node sends to an address of its own comes back through loopback.
-            all.add("-i lo" + RETURN);
-            rules.localPods().forEach(pods -> all.add(source(pods) + RETURN.stripLeading()));
-            all.addAll(external);
-            chains.put(EXTERNAL, all);
+            exempt.add("-i lo" + RETURN);
+            rules.localPods().forEach(pods -> exempt.add(source(pods) + RETURN.stripLeading()));
+            chains.putAll(PrefixChains.of(EXTERNAL, exempt, external));
         }
         if (chains.isEmpty()) {
             return TableRules.none(TABLE);
@@ -71,14 +69,14 @@ final class AdmissionRules {
         return rules;
     }
 
-    private static List<String> ranges(
+    private static SortedMap<IpAddress, List<String>> ranges(
             SortedMap<FrontEnd, SourceRanges> limited, Collection<IpAddress> node) {
-        List<String> rules = new ArrayList<>();
+        SortedMap<IpAddress, List<String>> all = new TreeMap<>();
         limited.forEach(
                 (frontEnd, allowed) -> {
-                    IpFamily family = frontEnd.address().family();
+                    List<String> rules = of(frontEnd, all);
                     String match = NatRules.match(frontEnd);
-                    for (Cidr range : allowed.ranges(family)) {
+                    for (Cidr range : allowed.ranges(frontEnd.address().family())) {
                         rules.add(source(range) + match + RETURN);
                     }
                     // Where the node owns the address, what it sends there comes from there.
@@ -87,14 +85,23 @@ final class AdmissionRules {
                     }
                     rules.add(match + DROP);
                 });
-        return rules;
+        return all;
     }
 
-    private static List<String> drops(SortedMap<FrontEnd, DropScope> dropped, DropScope scope) {
-        return dropped.entrySet().stream()
-                .filter(entry -> entry.getValue() == scope)
-                .map(entry -> NatRules.match(entry.getKey()) + DROP)
-                .toList();
+    private static SortedMap<IpAddress, List<String>> drops(
+            SortedMap<FrontEnd, DropScope> dropped, DropScope scope) {
+        SortedMap<IpAddress, List<String>> all = new TreeMap<>();
+        dropped.forEach(
+                (frontEnd, of) -> {
+                    if (of == scope) {
+                        of(frontEnd, all).add(NatRules.match(frontEnd) + DROP);
+                    }
+                });
+        return all;
+    }
+
+    private static List<String> of(FrontEnd frontEnd, SortedMap<IpAddress, List<String>> all) {
+        return all.computeIfAbsent(frontEnd.address(), address -> new ArrayList<>());
     }
 
     /** The match of a source, which iptables-save leaves out where it is anybody. */

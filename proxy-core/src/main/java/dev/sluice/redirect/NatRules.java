@@ -62,27 +62,29 @@ final class NatRules {
         List<String> prerouting = new ArrayList<>();
         List<String> output = new ArrayList<>();
         if (!sockets.isEmpty()) {
-            chains.put(SOCKET, rules(sockets, NatRules::dnat));
+            chains.putAll(chains(SOCKET, sockets, NatRules::dnat));
             output.add("-j " + SOCKET);
             prerouting.add("-j " + SOCKET);
         }
         numbered.forEach(name -> prerouting.add("-i " + name + " -j " + REDIRECT));
         output.add("-j " + REDIRECT);
-        chains.put(REDIRECT, rules(ports, target -> "REDIRECT --to-ports " + target.port()));
+        chains.putAll(chains(REDIRECT, ports, target -> "REDIRECT --to-ports " + target.port()));
         if (node.isPresent()) {
             prerouting.add("-j " + DNAT);
-            chains.put(
-                    DNAT,
-                    rules(ports, target -> dnat(RedirectTarget.socket(node.get(), target.port()))));
+            chains.putAll(
+                    chains(
+                            DNAT,
+                            ports,
+                            target -> dnat(RedirectTarget.socket(node.get(), target.port()))));
         }
         if (closed.isPresent()) {
             output.add("-j " + OTHER);
             prerouting.add("-j " + OTHER);
-            chains.put(
-                    OTHER,
-                    closed.get().addresses().stream()
-                            .map(address -> match(address) + " -j " + REFUSE)
-                            .toList());
+            SortedMap<IpAddress, List<String>> others = new TreeMap<>();
+            for (IpAddress address : closed.get().addresses()) {
+                others.put(address, List.of(match(address) + " -j " + REFUSE));
+            }
+            chains.putAll(PrefixChains.of(OTHER, List.of(), others));
             chains.put(
                     REFUSE,
                     List.of(
@@ -113,11 +115,14 @@ final class NatRules {
         String to(RedirectTarget place);
     }
 
-    private static List<String> rules(
-            SortedMap<FrontEnd, RedirectTarget> redirects, Target target) {
-        return redirects.entrySet().stream()
-                .map(entry -> match(entry.getKey()) + " -j " + target.to(entry.getValue()))
-                .toList();
+    private static SortedMap<String, List<String>> chains(
+            String chain, SortedMap<FrontEnd, RedirectTarget> redirects, Target target) {
+        SortedMap<IpAddress, List<String>> rules = new TreeMap<>();
+        redirects.forEach(
+                (frontEnd, place) ->
+                        rules.computeIfAbsent(frontEnd.address(), address -> new ArrayList<>())
+                                .add(match(frontEnd) + " -j " + target.to(place)));
+        return PrefixChains.of(chain, List.of(), rules);
     }
 
     /** The match of a front end's packets, word for word as iptables-save writes it. */

@@ -23,7 +23,7 @@ final class RuleText {
     private static final Pattern FRONT_END =
             Pattern.compile("^-d (\\S+)/\\d+ -p (tcp|udp) .*--dport (\\d{1,5})(?: |$)");
 
-    private static final Pattern ADDRESS = Pattern.compile("^-d (\\S+)/\\d+ -j ");
+    private static final Pattern ADDRESS = Pattern.compile("^-d (\\S+)/\\d+ -j (\\S+)$");
 
     private static final Pattern DESTINATION =
             Pattern.compile("^-p (tcp|udp) -j DNAT --to-destination \\S+:(\\d{1,5})$");
@@ -52,11 +52,11 @@ final class RuleText {
         return "";
     }
 
-    /** The address whose packets the rule matches, all of them; empty if it is another rule. */
-    static Optional<IpAddress> address(String rule) {
+    /** The address whose packets go to a chain, all of them; empty if it is another rule. */
+    static Optional<IpAddress> addressOf(String rule, String chain) {
         Matcher matcher = ADDRESS.matcher(rule);
         try {
-            return matcher.find()
+            return matcher.find() && matcher.group(2).equals(chain)
                     ? Optional.of(IpAddress.parse(matcher.group(1)))
                     : Optional.empty();
         } catch (MalformedAddressException e) {

@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -82,18 +81,13 @@ record SavedTable(Map<String, List<String>> chains) {
     /** What rules of Sluice lead somewhere else, as far as they can be read. */
     LedAway led() {
         Set<FrontEnd> frontEnds = new HashSet<>();
-        ownChains()
-                .forEach(
-                        chain ->
-                                rules(chain).stream()
-                                        .map(RuleText::frontEnd)
-                                        .flatMap(Optional::stream)
-                                        .forEach(frontEnds::add));
-        Set<IpAddress> addresses =
-                rules(NatRules.OTHER).stream()
-                        .map(RuleText::address)
-                        .flatMap(Optional::stream)
-                        .collect(Collectors.toSet());
+        Set<IpAddress> addresses = new HashSet<>();
+        for (String chain : ownChains()) {
+            for (String rule : rules(chain)) {
+                RuleText.frontEnd(rule).ifPresent(frontEnds::add);
+                RuleText.addressOf(rule, NatRules.REFUSE).ifPresent(addresses::add);
+            }
+        }
         return new LedAway(frontEnds, addresses);
     }
 

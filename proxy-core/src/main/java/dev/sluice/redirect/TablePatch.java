@@ -73,7 +73,8 @@ final class TablePatch {
     }
 
     private static boolean isAmong(List<String> rules, String wanted) {
-        return rules.stream().anyMatch(rule -> RuleText.equivalent(rule, wanted));
+        return rules.contains(wanted)
+                || rules.stream().anyMatch(rule -> RuleText.equivalent(rule, wanted));
     }
 
     private static boolean holds(SavedTable saved, String chain, List<String> desired) {

@@ -162,6 +162,36 @@ class IptablesRedirectRulesIT {
 
     @ParameterizedTest
     @EnumSource(names = {"LEGACY", "NFT"})
+    void amongThousandsAChangeWritesFewRulesAndTheSameAgainNone(Flavour flavour) throws Exception {
+        IptablesRedirectRules rules = open(flavour);
+        SortedMap<FrontEnd, RedirectTarget> redirects = new TreeMap<>();
+        for (int i = 0; i < 4_000; i++) {
+            String tail = Integer.toHexString(i);
+            redirects.put(
+                    Rules.tcp("10.96." + i / 200 + "." + i % 200, 80), RedirectTarget.port(20001));
+            redirects.put(Rules.tcp("fd00:96::" + tail, 80), RedirectTarget.port(20001));
+        }
+        rules.replaceAll(new RuleSet(redirects, Rules.refused()));
+        redirects.put(Rules.tcp("10.96.7.250", 80), RedirectTarget.port(20002));
+        redirects.remove(Rules.tcp("fd00:96::777", 80));
+
+        rules.replaceAll(new RuleSet(redirects, Rules.refused()));
+
+        assertThat(rules.counts().lastWritten().values())
+                .hasSize(2)
+                .allSatisfy(written -> assertThat(written).isBetween(1, 600));
+        commands.take();
+        rules.replaceAll(new RuleSet(redirects, Rules.refused()));
+        assertThat(commands.take())
+                .containsExactly(
+                        "iptables-" + suffix(flavour) + "-save",
+                        "ip6tables-" + suffix(flavour) + "-save");
+        rules.removeAll();
+        assertThat(namespace.ruleset()).doesNotContain("SLUICE-");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"LEGACY", "NFT"})
     void whatOthersDoToTheRulesIsRepaired(Flavour flavour) throws Exception {
         addForeignRules(flavour);
         IptablesRedirectRules rules = open(flavour);

@@ -161,6 +161,28 @@ class RedirectedTrafficIT {
     }
 
     @ParameterizedTest
+    @EnumSource(names = {"LEGACY", "NFT"})
+    void amongThousandsEveryClientReachesTheListener(Flavour flavour) throws Exception {
+        SortedMap<FrontEnd, RedirectTarget> redirects = new TreeMap<>(RULES.redirects());
+        for (int i = 0; i < 2_000; i++) {
+            redirects.put(
+                    Rules.tcp("10.97." + i / 200 + "." + i % 200, 80), RedirectTarget.port(1));
+            redirects.put(
+                    Rules.tcp("fd00:97::" + Integer.toHexString(i), 80), RedirectTarget.port(1));
+        }
+        FrontEnd among4 = Rules.tcp("10.97.3.250", 80);
+        FrontEnd among6 = Rules.tcp("fd00:97::3:250", 80);
+        redirects.put(among4, RedirectTarget.port(LISTENER));
+        redirects.put(among6, RedirectTarget.port(LISTENER));
+        open(flavour).replaceAll(new RuleSet(redirects, RULES.refused()));
+
+        assertAll("10.97.3.250", String.valueOf(LISTENER));
+        assertAll("fd00:97::3:250", String.valueOf(LISTENER));
+        assertAll("10.96.0.1", String.valueOf(LISTENER));
+        assertAll("fd00:96::2", "refused");
+    }
+
+    @ParameterizedTest
     @CsvSource({"LEGACY, 0", "LEGACY, 1", "NFT, 0", "NFT, 1"})
     void aRefusedFrontEndIsRefusedToEveryClientOfANodeThatForwardsOrNot(
             Flavour flavour, int forwarding) throws Exception {
