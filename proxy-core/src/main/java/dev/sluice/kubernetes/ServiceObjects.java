@@ -10,11 +10,12 @@ import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.SortedMap;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -31,17 +32,20 @@ record ServiceObjects(
         ServiceName name, Service service, List<EndpointSlice> slices, List<Endpoints> endpoints) {
 
     /**
-     * Groups objects by Service. Endpoints without a Service are not kept.
+     * Groups objects by Service, in the order of the names. Endpoints without a Service are not
+     * kept.
      *
+     * @param lastNames names of the last time, in order: as a rule the same, which is cheaper to
+     *     find out than to sort
      * @param problems where Services without a usable name go, and those whose name stands twice
      */
-    static SortedMap<ServiceName, ServiceObjects> byService(
-            KubernetesObjects objects, List<Problem> problems) {
+    static Map<ServiceName, ServiceObjects> byService(
+            KubernetesObjects objects, Set<ServiceName> lastNames, List<Problem> problems) {
         Map<ServiceName, List<EndpointSlice>> slices =
                 group(objects.slices(), ServiceObjects::serviceOf);
         Map<ServiceName, List<Endpoints>> endpoints =
                 group(objects.endpoints(), e -> name(e, ObjectMeta::getName));
-        SortedMap<ServiceName, ServiceObjects> byService = new TreeMap<>();
+        Map<ServiceName, ServiceObjects> byService = new HashMap<>();
         for (Service service : objects.services()) {
             ObjectProblems own = new ObjectProblems(objects.where().apply(service));
             ServiceReader.name(service, own)
@@ -63,7 +67,33 @@ record ServiceObjects(
             problems.addAll(own.list());
         }
         problems.sort(Comparator.comparing(Problem::toString));
-        return byService;
+        if (!byService.keySet().equals(lastNames)) {
+            return new TreeMap<>(byService);
+        }
+        Map<ServiceName, ServiceObjects> inOrder = new LinkedHashMap<>();
+        lastNames.forEach(name -> inOrder.put(name, byService.get(name)));
+        return inOrder;
+    }
+
+    /** Whether all objects are the very same ones, so that nothing can have changed. */
+    @SuppressWarnings("ReferenceEquality")
+    boolean areThoseOf(ServiceObjects other) {
+        return service == other.service
+                && areSame(slices, other.slices)
+                && areSame(endpoints, other.endpoints);
+    }
+
+    @SuppressWarnings("ReferenceEquality")
+    private static boolean areSame(List<?> some, List<?> others) {
+        if (some.size() != others.size()) {
+            return false;
+        }
+        for (int i = 0; i < some.size(); i++) {
+            if (some.get(i) != others.get(i)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /**
@@ -101,7 +131,11 @@ record ServiceObjects(
         Comparator<T> byName =
                 Comparator.comparing(
                         object -> Objects.requireNonNullElse(object.getMetadata().getName(), ""));
-        groups.values().forEach(group -> group.sort(byName));
+        for (List<T> group : groups.values()) {
+            if (group.size() > 1) {
+                group.sort(byName);
+            }
+        }
         return groups;
     }
 

@@ -7,6 +7,7 @@ import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServicePortName;
 import dev.sluice.model.ServiceSnapshot;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +38,9 @@ final class SnapshotBuilder {
     private List<ServiceDefinition> definitions = List.of();
     private Surroundings surroundings = Surroundings.NONE;
 
+    /** Of the last snapshot. */
+    private SortedMap<ServicePortName, ServicePort> served = Collections.emptySortedMap();
+
     SnapshotBuilder(ServiceRules rules) {
         this.rules = rules;
     }
@@ -45,30 +49,54 @@ final class SnapshotBuilder {
     ServiceSnapshot build(KubernetesObjects objects, NodeContext node) {
         List<Problem> problems = new ArrayList<>();
         Map<ServiceName, Remembered> services = new LinkedHashMap<>();
-        ServiceObjects.byService(objects, problems)
+        ServiceObjects.byService(objects, remembered.keySet(), problems)
                 .forEach((name, all) -> services.put(name, parsed(all, objects)));
         compareServices(services, node.withoutClients());
         services.replaceAll((name, service) -> service.in(surroundings));
+        served = served(services);
         remembered = services;
 
-        SortedMap<ServicePortName, ServicePort> served = new TreeMap<>();
         List<HealthCheck> healthChecks = new ArrayList<>();
         for (Remembered service : services.values()) {
             problems.addAll(service.parsed.problems());
             problems.addAll(service.placed.problems());
-            service.placed.servicePorts().forEach(port -> served.put(port.name(), port));
             service.placed.healthCheck().ifPresent(healthChecks::add);
         }
         return new ServiceSnapshot(served, problems, healthChecks, node.localSources());
     }
 
+    /** Those of the last time, with what has changed: to sort all of them takes far longer. */
+    @SuppressWarnings("ReferenceEquality")
+    private SortedMap<ServicePortName, ServicePort> served(Map<ServiceName, Remembered> services) {
+        SortedMap<ServicePortName, ServicePort> now = new TreeMap<>(served);
+        remembered.forEach(
+                (name, before) -> {
+                    @Nullable Remembered after = services.get(name);
+                    if (after == null || after.placed != before.placed) {
+                        before.placed.servicePorts().forEach(port -> now.remove(port.name()));
+                    }
+                });
+        services.forEach(
+                (name, after) -> {
+                    @Nullable Remembered before = remembered.get(name);
+                    if (before == null || after.placed != before.placed) {
+                        after.placed.servicePorts().forEach(port -> now.put(port.name(), port));
+                    }
+                });
+        return now;
+    }
+
     private Remembered parsed(ServiceObjects objects, KubernetesObjects all) {
-        List<Object> versions = objects.versions(all.where());
         @Nullable Remembered before = remembered.get(objects.name());
-        if (before != null && before.versions.equals(versions)) {
+        if (before != null && before.objects.areThoseOf(objects)) {
             return before;
         }
+        List<Object> versions = objects.versions(all.where());
+        if (before != null && before.versions.equals(versions)) {
+            return new Remembered(objects, versions, before.parsed, before.around, before.placed);
+        }
         return new Remembered(
+                objects,
                 versions,
                 ParsedService.of(objects, rules, all.where()),
                 null,
@@ -82,7 +110,7 @@ final class SnapshotBuilder {
                         .map(service -> service.parsed.definition())
                         .flatMap(Optional::stream)
                         .toList();
-        if (now.equals(definitions) && node.equals(surroundings.node())) {
+        if (areEqual(now, definitions) && node.equals(surroundings.node())) {
             return;
         }
         definitions = now;
@@ -96,11 +124,26 @@ final class SnapshotBuilder {
         surroundings = found.equals(surroundings) ? surroundings : found;
     }
 
+    /** As the lists' own comparison, which looks into definitions that are the same object. */
+    @SuppressWarnings("ReferenceEquality")
+    private static boolean areEqual(List<ServiceDefinition> some, List<ServiceDefinition> others) {
+        if (some.size() != others.size()) {
+            return false;
+        }
+        for (int i = 0; i < some.size(); i++) {
+            if (some.get(i) != others.get(i) && !some.get(i).equals(others.get(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /**
      * @param around where the Service was placed; null before the first time
      * @param placed what came of it; of the last time before the first time
      */
     private record Remembered(
+            ServiceObjects objects,
             List<Object> versions,
             ParsedService parsed,
             @Nullable Surroundings around,
@@ -110,7 +153,8 @@ final class SnapshotBuilder {
         Remembered in(Surroundings now) {
             return around == now
                     ? this
-                    : new Remembered(versions, parsed, now, PlacedService.of(parsed, now, placed));
+                    : new Remembered(
+                            objects, versions, parsed, now, PlacedService.of(parsed, now, placed));
         }
     }
 }

@@ -1,19 +1,15 @@
 package dev.sluice.model;
 
-import java.util.Comparator;
-
 /**
  * Namespace and name of a Service.
  *
  * <p>Immutable; any thread.
  */
 public record ServiceName(String namespace, String name) implements Comparable<ServiceName> {
-    private static final Comparator<ServiceName> ORDER =
-            Comparator.comparing(ServiceName::namespace).thenComparing(ServiceName::name);
-
     @Override
     public int compareTo(ServiceName other) {
-        return ORDER.compare(this, other);
+        int byNamespace = namespace.compareTo(other.namespace);
+        return byNamespace != 0 ? byNamespace : name.compareTo(other.name);
     }
 
     /** {@code namespace/name}. */

@@ -1,7 +1,5 @@
 package dev.sluice.model;
 
-import java.util.Comparator;
-
 /**
  * The key of everything the proxy keeps: one port of one Service.
  *
@@ -16,11 +14,6 @@ import java.util.Comparator;
  */
 public record ServicePortName(ServiceName service, String port, Protocol protocol)
         implements Comparable<ServicePortName> {
-    private static final Comparator<ServicePortName> ORDER =
-            Comparator.comparing(ServicePortName::service)
-                    .thenComparing(ServicePortName::port)
-                    .thenComparing(ServicePortName::protocol);
-
     /** The same as the canonical constructor, from the parts. */
     public static ServicePortName of(
             String namespace, String name, String port, Protocol protocol) {
@@ -29,7 +22,12 @@ public record ServicePortName(ServiceName service, String port, Protocol protoco
 
     @Override
     public int compareTo(ServicePortName other) {
-        return ORDER.compare(this, other);
+        int byService = service.compareTo(other.service);
+        if (byService != 0) {
+            return byService;
+        }
+        int byPort = port.compareTo(other.port);
+        return byPort != 0 ? byPort : protocol.compareTo(other.protocol);
     }
 
     /** {@code namespace/name:port/tcp}, or {@code namespace/name/tcp} for the unnamed port. */

@@ -1,8 +1,10 @@
 package dev.sluice.model;
 
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
+import java.util.SortedMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What leads from what is applied to what is desired.
@@ -23,25 +25,50 @@ public record SnapshotDiff(
     }
 
     /**
-     * Compares two views by key, in key order. An unchanged Service port keeps its identity from
-     * one snapshot to the next, so the usual comparison is one of references.
+     * Compares two views by key, in key order, both walked at once. An unchanged Service port keeps
+     * its identity from one snapshot to the next, so the usual comparison is one of references.
+     *
+     * @param applied in natural order, as is {@code desired}
      */
     @SuppressWarnings("ReferenceEquality")
     public static SnapshotDiff between(
-            Map<ServicePortName, ServicePort> applied, Map<ServicePortName, ServicePort> desired) {
+            SortedMap<ServicePortName, ServicePort> applied,
+            SortedMap<ServicePortName, ServicePort> desired) {
         List<ServicePort> added = new ArrayList<>();
         List<ServicePort> updated = new ArrayList<>();
-        for (ServicePort servicePort : desired.values()) {
-            ServicePort before = applied.get(servicePort.name());
-            if (before == null) {
-                added.add(servicePort);
-            } else if (before != servicePort && !before.equals(servicePort)) {
-                updated.add(servicePort);
+        List<ServicePortName> removed = new ArrayList<>();
+        Iterator<ServicePort> before = applied.values().iterator();
+        Iterator<ServicePort> after = desired.values().iterator();
+        @Nullable ServicePort old = next(before);
+        @Nullable ServicePort now = next(after);
+        while (old != null && now != null) {
+            int order = compare(old, now);
+            if (order < 0) {
+                removed.add(old.name());
+            } else if (order > 0) {
+                added.add(now);
+            } else if (old != now && !old.equals(now)) {
+                updated.add(now);
             }
+            old = order <= 0 ? next(before) : old;
+            now = order >= 0 ? next(after) : now;
         }
-        List<ServicePortName> removed =
-                applied.keySet().stream().filter(name -> !desired.containsKey(name)).toList();
+        for (; old != null; old = next(before)) {
+            removed.add(old.name());
+        }
+        for (; now != null; now = next(after)) {
+            added.add(now);
+        }
         return new SnapshotDiff(added, updated, removed);
+    }
+
+    private static @Nullable ServicePort next(Iterator<ServicePort> ports) {
+        return ports.hasNext() ? ports.next() : null;
+    }
+
+    @SuppressWarnings("ReferenceEquality")
+    private static int compare(ServicePort one, ServicePort other) {
+        return one == other ? 0 : one.name().compareTo(other.name());
     }
 
     public boolean isEmpty() {

@@ -39,6 +39,9 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
     private volatile LocalSources places = LocalSources.NONE;
     private final Map<ServicePortName, ServiceListener> listeners = new ConcurrentHashMap<>();
 
+    /** Open sockets of all listeners; control thread only. */
+    private int sockets;
+
     /**
      * Starts the event loops.
      *
@@ -100,7 +103,7 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
             throw e;
         }
         listeners.put(servicePort.name(), opened);
-        countSockets();
+        count(sockets(opened));
         return opened.opened();
     }
 
@@ -116,8 +119,12 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
     @Override
     public OpenListener update(ServicePort servicePort) throws IOException {
         ServiceListener listener = listener(servicePort.name());
-        listener.update(servicePort);
-        countSockets();
+        int before = sockets(listener);
+        try {
+            listener.update(servicePort);
+        } finally {
+            count(sockets(listener) - before);
+        }
         return listener.opened();
     }
 
@@ -140,18 +147,20 @@ public final class NettyServiceListeners implements ServiceListeners, AutoClosea
     public void close(ServicePortName name) {
         ServiceListener listener = listener(name);
         listeners.remove(name);
+        count(-sockets(listener));
         listener.close();
-        countSockets();
         counters.close(listener.counters());
         ports.release(name);
         selectors.remove(name);
     }
 
-    private void countSockets() {
-        limit.listeners(
-                listeners.values().stream()
-                        .mapToInt(listener -> 1 + listener.nodePorts().size())
-                        .sum());
+    private void count(int more) {
+        sockets += more;
+        limit.listeners(sockets);
+    }
+
+    private static int sockets(ServiceListener listener) {
+        return 1 + listener.nodePorts().size();
     }
 
     private ServiceListener listener(ServicePortName name) {
