@@ -37,11 +37,13 @@ public final class Scale {
     private static final String SLICES =
             "/apis/discovery.k8s.io/v1beta1/namespaces/default/endpointslices";
     private static final int AT_ONCE = 16;
+    private static final int WARM_UP_CHANGES = 60;
     private static final int CHANGES = 40;
     private static final int NEW_SERVICES = 15;
     private static final long PAUSE_MILLIS = 300;
     private static final long PATIENCE_NANOS = 30_000_000_000L;
     private static final int CONNECT_MILLIS = 20;
+    private static final int ASK_MILLIS = 5;
 
     private final String server;
     private final String authorization;
@@ -101,15 +103,16 @@ public final class Scale {
 
     private void measure(int services, int endpoints, String pid, String backend) throws Exception {
         List<Double> wall = new ArrayList<>();
+        for (int i = 0; i < WARM_UP_CHANGES; i++) {
+            change(i, services, endpoints);
+        }
         double idle = idleCpuPerSecond(pid);
         double cpu = cpuMillis(pid);
         long begin = System.nanoTime();
         double runs = metric("kubeproxy_sync_proxy_rules_duration_seconds_count");
         double busy = metric("kubeproxy_sync_proxy_rules_duration_seconds_sum");
         for (int i = 0; i < CHANGES; i++) {
-            int number = i * 37 % services;
-            send("PATCH", SLICES + "/" + name(number) + "-1", slice(name(number), addresses(number, endpoints, i + 1), 8080));
-            Thread.sleep(PAUSE_MILLIS);
+            change(WARM_UP_CHANGES + i, services, endpoints);
         }
         double seconds = (System.nanoTime() - begin) / 1e9;
         row("endpoint change, CPU ms", (cpuMillis(pid) - cpu - idle * seconds) / CHANGES);
@@ -147,9 +150,21 @@ public final class Scale {
         row("descriptors", descriptors(pid));
     }
 
+    private void change(int turn, int services, int endpoints) throws Exception {
+        int number = turn * 37 % services;
+        send(
+                "PATCH",
+                SLICES + "/" + name(number) + "-1",
+                slice(name(number), addresses(number, endpoints, turn + 1), 8080));
+        Thread.sleep(PAUSE_MILLIS);
+    }
+
     /** Milliseconds until connections are taken, or are no more. */
-    private static double until(InetSocketAddress asked, boolean answers, long start) throws IOException {
+    private static double until(InetSocketAddress asked, boolean answers, long start)
+            throws IOException, InterruptedException {
         while (answers(asked) != answers) {
+            // So that what is measured is not the proxy at work on these connections.
+            Thread.sleep(ASK_MILLIS);
             if (System.nanoTime() - start > PATIENCE_NANOS) {
                 throw new IOException(asked + (answers ? " never answered" : " answered on"));
             }

@@ -4,13 +4,12 @@ import dev.sluice.config.ProxyConfig;
 import dev.sluice.model.IpFamily;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * {@code redirect = iptables}: rules in chains of its own, whose names start with {@code SLUICE-},
@@ -18,19 +17,16 @@ import org.slf4j.LoggerFactory;
  * dropped.
  *
  * <p>Each table is written in one transaction, by {@code iptables-restore --noflush}; if one fails,
- * the other is written all the same. What the kernel holds is read each time and never remembered,
- * so a repeated {@link #replaceAll} costs one run of {@code iptables-save} per family and repairs
- * whatever another program did to the rules. No sysctl is ever written.
+ * the other is written all the same. A repeated {@link #replaceAll} costs one run of {@code
+ * iptables-save} per family and repairs whatever another program did to the rules. No sysctl is
+ * ever written.
  *
  * <p>Threads: control thread only.
  */
 public final class IptablesRedirectRules implements RedirectRules {
-    private static final Logger LOG = LoggerFactory.getLogger(IptablesRedirectRules.class);
-
     /** Most time of a program beside its wait for the lock: 20,000 rules take half a second. */
     private static final Duration COMMAND_TIME = Duration.ofSeconds(30);
 
-    private final Duration lockWait;
     private final Commands commands;
     private final NodeTables node;
     private final IptablesPrograms installed;
@@ -38,6 +34,7 @@ public final class IptablesRedirectRules implements RedirectRules {
     private final RefusingPort refusingPort = new RefusingPort();
     private final RuleCounters counters = new RuleCounters();
     private final FollowingFlows flows;
+    private final Map<IptablesProgram, FamilyTables> tables = new LinkedHashMap<>();
 
     private @Nullable Applied applied;
     private boolean leftoversRemoved;
@@ -51,13 +48,26 @@ public final class IptablesRedirectRules implements RedirectRules {
             NodeTables node,
             IptablesPrograms installed,
             Map<IpFamily, IptablesProgram> chosen,
-            ConnectionTracking tracking) {
-        this.lockWait = lockWait;
+            ConnectionTracking tracking,
+            LongSupplier nanoTime) {
         this.commands = commands;
         this.node = node;
         this.installed = installed;
         this.chosen = chosen;
         this.flows = new FollowingFlows(tracking, counters);
+        for (IptablesProgram program : installed.all()) {
+            tables.put(
+                    program,
+                    new FamilyTables(
+                            program,
+                            lockWait,
+                            commands,
+                            node,
+                            refusingPort,
+                            counters,
+                            flows,
+                            nanoTime));
+        }
     }
 
     /**
@@ -68,14 +78,20 @@ public final class IptablesRedirectRules implements RedirectRules {
     public static IptablesRedirectRules open(ProxyConfig.Redirect settings)
             throws RedirectException {
         Commands commands = new ProcessCommands(List.of(), COMMAND_TIME.plus(settings.lockWait()));
-        return open(settings, commands, IptablesPrograms.systemPath(), NodeNetworkReader::read);
+        return open(
+                settings,
+                commands,
+                IptablesPrograms.systemPath(),
+                NodeNetworkReader::read,
+                System::nanoTime);
     }
 
     static IptablesRedirectRules open(
             ProxyConfig.Redirect settings,
             Commands commands,
             List<Path> path,
-            NodeNetwork.Source node)
+            NodeNetwork.Source node,
+            LongSupplier nanoTime)
             throws RedirectException {
         IptablesPrograms installed = IptablesPrograms.find(path, commands);
         Map<IpFamily, IptablesProgram> chosen = installed.choose(settings.flavour(), commands);
@@ -85,7 +101,8 @@ public final class IptablesRedirectRules implements RedirectRules {
                 new NodeTables(settings, node),
                 installed,
                 chosen,
-                new ConnectionTracking(IptablesPrograms.which(path, "conntrack"), commands));
+                new ConnectionTracking(IptablesPrograms.which(path, "conntrack"), commands),
+                nanoTime);
     }
 
     /**
@@ -112,10 +129,18 @@ public final class IptablesRedirectRules implements RedirectRules {
         Failures failures = new Failures();
         for (IpFamily family : IpFamily.values()) {
             RuleSet wanted = rules.only(family);
-            IptablesProgram program = chosen.get(family);
-            if (program != null && missing(family, network).isEmpty()) {
-                failures.collect(() -> apply(program, wanted, network, repair, failures));
+            FamilyTables own = tables.get(chosen.get(family));
+            if (own == null || missing(family, network).isPresent()) {
+                continue;
             }
+            failures.collect(
+                    () -> {
+                        if (repair) {
+                            own.verify(wanted, network);
+                        } else {
+                            own.change(wanted, network);
+                        }
+                    });
         }
         if (!leftoversRemoved && failures.isEmpty()) {
             removeFrom(otherFlavour(), failures);
@@ -154,7 +179,8 @@ public final class IptablesRedirectRules implements RedirectRules {
                                     family,
                                     network),
                             AdmissionRules.of(wanted, network.addresses()))) {
-                if (!TablePatch.isWithin(of(saved, desired.table()), desired)) {
+                SavedTable held = saved.getOrDefault(desired.table(), SavedTable.EMPTY);
+                if (!TablePatch.isWithin(held, desired)) {
                     return false;
                 }
             }
@@ -176,78 +202,14 @@ public final class IptablesRedirectRules implements RedirectRules {
 
     /** Gives what is led away no more. */
     private LedAway removeFrom(List<IptablesProgram> programs, Failures failures) {
-        List<LedAway> removed = new ArrayList<>();
+        LedAway removed = LedAway.NONE;
         for (IptablesProgram program : programs) {
-            failures.collect(
-                    () -> {
-                        Map<String, SavedTable> saved = program.read(commands);
-                        failures.collect(
-                                () -> {
-                                    write(program, saved, TableRules.none(NatRules.TABLE), false);
-                                    removed.add(of(saved, NatRules.TABLE).led());
-                                });
-                        TableRules none = TableRules.none(AdmissionRules.TABLE);
-                        failures.collect(() -> write(program, saved, none, false));
-                    });
-        }
-        return removed.stream().reduce(LedAway.NONE, LedAway::and);
-    }
-
-    /** Admission first: what comes to a new rule is to have passed it. */
-    private void apply(
-            IptablesProgram program,
-            RuleSet wanted,
-            NodeNetwork network,
-            boolean repair,
-            Failures failures)
-            throws RedirectException {
-        IpFamily family = program.family();
-        Map<String, SavedTable> saved = program.read(commands);
-        SavedTable before = of(saved, NatRules.TABLE);
-        refusingPort.prefer(before);
-        NatTargets targets = refusingPort.targets(wanted, node.address(family, network));
-        TableRules nat = node.nat(targets, family, network);
-        failures.collect(
-                () ->
-                        write(
-                                program,
-                                saved,
-                                AdmissionRules.of(wanted, network.addresses()),
-                                repair));
-        boolean changed = write(program, saved, nat, repair);
-        if (changed || !flows.isDone(family)) {
-            flows.follow(family, targets, before.led());
-        }
-    }
-
-    /** Whether anything had to be written. */
-    private boolean write(
-            IptablesProgram program,
-            Map<String, SavedTable> saved,
-            TableRules desired,
-            boolean repair)
-            throws RedirectException {
-        String table = desired.table();
-        Optional<String> patch = TablePatch.between(of(saved, table), desired);
-        if (patch.isPresent()) {
-            if (repair) {
-                LOG.warn("{}: another program changed Sluice's rules in table {}", program, table);
+            FamilyTables own = tables.get(program);
+            if (own != null) {
+                removed = removed.and(own.remove(failures));
             }
-            LOG.debug("{}: writing table {}:\n{}", program, table, patch.get());
-            try {
-                program.write(commands, table, patch.get(), lockWait);
-            } catch (RedirectException e) {
-                counters.failed(program.family());
-                throw e;
-            }
-            counters.wrote(program.family(), table, patch.get());
         }
-        counters.holds(program.family(), desired);
-        return patch.isPresent();
-    }
-
-    private static SavedTable of(Map<String, SavedTable> saved, String table) {
-        return saved.getOrDefault(table, SavedTable.EMPTY);
+        return removed;
     }
 
     @Override

@@ -32,6 +32,13 @@ record SavedTable(Map<String, List<String>> chains) {
         chains = Collections.unmodifiableMap(copy);
     }
 
+    /** What a table holds that was written so, as far as it is Sluice's. */
+    static SavedTable of(TableRules written) {
+        Map<String, List<String>> chains = new LinkedHashMap<>(written.chains());
+        written.jumps().forEach((from, to) -> chains.put(from, List.of("-j " + to)));
+        return new SavedTable(chains);
+    }
+
     /**
      * Reads the output of {@code iptables-save}, of either flavour, with or without counters. Lines
      * that are no chain and no rule are skipped: they are comments.

@@ -388,6 +388,10 @@ class AdmissionIT {
                         Duration.ofSeconds(5),
                         false);
         return IptablesRedirectRules.open(
-                settings, commands, IptablesPrograms.systemPath(), nodeAgent::network);
+                settings,
+                commands,
+                IptablesPrograms.systemPath(),
+                nodeAgent::network,
+                System::nanoTime);
     }
 }

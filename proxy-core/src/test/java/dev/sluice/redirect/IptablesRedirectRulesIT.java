@@ -77,6 +77,7 @@ class IptablesRedirectRulesIT {
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
     private Namespace namespace;
     private RecordingCommands commands;
+    private long now;
 
     @TempDir Path programs;
 
@@ -158,6 +159,65 @@ class IptablesRedirectRulesIT {
                         "iptables-" + suffix(flavour) + "-save",
                         "ip6tables-" + suffix(flavour) + "-save");
         assertThat(log.list).extracting(ILoggingEvent::getLevel).doesNotContain(Level.WARN);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"LEGACY", "NFT"})
+    void aChangeSoonAfterAReadIsWrittenWithoutAnother(Flavour flavour) throws Exception {
+        IptablesRedirectRules rules = open(flavour);
+        rules.replaceAll(BOTH);
+        commands.take();
+        now += Duration.ofSeconds(4).toNanos();
+
+        rules.replaceAll(new RuleSet(redirects(20002), REFUSED));
+
+        assertThat(commands.take()).noneMatch(program -> program.endsWith("-save"));
+        assertThat(namespace.ruleset()).contains("20002").doesNotContain("20001");
+        now += Duration.ofSeconds(2).toNanos();
+        rules.replaceAll(BOTH);
+        assertThat(commands.take()).contains("iptables-" + suffix(flavour) + "-save");
+        assertThat(namespace.ruleset()).contains("20001").doesNotContain("20002");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"LEGACY", "NFT"})
+    void whatAnotherProgramDidSinceTheReadIsRepairedByTheWriteOrTheNextRead(Flavour flavour)
+            throws Exception {
+        RuleSet other = new RuleSet(redirects(20002), REFUSED);
+        for (String change :
+                List.of(
+                        "-t nat -F SLUICE-DNAT",
+                        "-t nat -F",
+                        "-t nat -D OUTPUT -j SLUICE-REDIRECT",
+                        "-t nat -I SLUICE-PREROUTING 1 -j RETURN")) {
+            IptablesRedirectRules rules = open(flavour);
+            rules.replaceAll(other);
+            String expected = namespace.ruleset();
+            rules.replaceAll(BOTH);
+            namespace.run(iptables(flavour, change));
+
+            rules.replaceAll(other);
+            rules.replaceAll(other);
+
+            assertThat(namespace.ruleset()).as(change).isEqualTo(expected);
+            rules.removeAll();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"LEGACY", "NFT"})
+    void aWriteThatFailsOnWhatAnotherProgramDidReadsAndWritesAgain(Flavour flavour)
+            throws Exception {
+        IptablesRedirectRules rules = open(flavour);
+        rules.replaceAll(BOTH);
+        namespace.run(iptables(flavour, "-t nat -F"));
+        namespace.run(iptables(flavour, "-t nat -X"));
+
+        rules.replaceAll(RuleSet.EMPTY);
+
+        assertThat(namespace.ruleset()).doesNotContain("SLUICE-");
+        rules.replaceAll(BOTH);
+        assertThat(namespace.ruleset()).contains("SLUICE-REDIRECT");
     }
 
     @ParameterizedTest
@@ -523,7 +583,8 @@ class IptablesRedirectRulesIT {
                         settings(Flavour.NFT),
                         commands,
                         IptablesPrograms.systemPath(),
-                        () -> ipv4Only);
+                        () -> ipv4Only,
+                        System::nanoTime);
 
         assertThatThrownBy(() -> rules.replaceAll(BOTH))
                 .isInstanceOf(UnservedFamilyException.class)
@@ -541,7 +602,11 @@ class IptablesRedirectRulesIT {
                         true);
         IptablesRedirectRules rules =
                 IptablesRedirectRules.open(
-                        settings(Flavour.NFT), commands, IptablesPrograms.systemPath(), () -> odd);
+                        settings(Flavour.NFT),
+                        commands,
+                        IptablesPrograms.systemPath(),
+                        () -> odd,
+                        System::nanoTime);
 
         rules.replaceAll(BOTH);
         rules.replaceAll(BOTH);
@@ -564,12 +629,21 @@ class IptablesRedirectRulesIT {
                         Optional.empty(),
                         Duration.ofSeconds(2),
                         false);
-        IptablesRedirectRules.open(settings, commands, IptablesPrograms.systemPath(), () -> NETWORK)
+        IptablesRedirectRules.open(
+                        settings,
+                        commands,
+                        IptablesPrograms.systemPath(),
+                        () -> NETWORK,
+                        System::nanoTime)
                 .replaceAll(BOTH);
 
         assertThat(table(Flavour.NFT, "iptables", "nat").rules("SLUICE-DNAT"))
                 .isNotEmpty()
                 .allSatisfy(rule -> assertThat(rule).contains("--to-destination 198.51.100.1:"));
+    }
+
+    private static String[] iptables(Flavour flavour, String arguments) {
+        return ("iptables-" + suffix(flavour) + " " + arguments).split(" ", -1);
     }
 
     private void addForeignRules(Flavour flavour) throws RedirectException {
@@ -646,7 +720,8 @@ class IptablesRedirectRulesIT {
     }
 
     private IptablesRedirectRules open(Flavour flavour, List<Path> path) throws RedirectException {
-        return IptablesRedirectRules.open(settings(flavour), commands, path, () -> NETWORK);
+        return IptablesRedirectRules.open(
+                settings(flavour), commands, path, () -> NETWORK, () -> now);
     }
 
     private static ProxyConfig.Redirect settings(Flavour flavour) {

@@ -317,6 +317,10 @@ class RedirectedTrafficIT {
                         Duration.ofSeconds(5),
                         false);
         return IptablesRedirectRules.open(
-                settings, node.commands(), IptablesPrograms.systemPath(), nodeAgent::network);
+                settings,
+                node.commands(),
+                IptablesPrograms.systemPath(),
+                nodeAgent::network,
+                System::nanoTime);
     }
 }
