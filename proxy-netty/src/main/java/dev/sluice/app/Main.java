@@ -35,7 +35,6 @@ import picocli.CommandLine.Spec;
             "129, 130, 143:ended at once by a second SIGHUP, SIGINT or SIGTERM"
         })
 public final class Main implements Runnable {
-    private static final String LOG_SETTINGS = "logback.configurationFile";
     private static final Set<String> COMMANDS = Set.of("run", "demo", "cleanup", "version", "help");
 
     /** Flags of no command, which may also stand before one. */
@@ -55,9 +54,6 @@ public final class Main implements Runnable {
 
     /** Runs the program; see {@code --help}. */
     public static void main(String[] arguments) {
-        if (System.getProperty(LOG_SETTINGS) == null) {
-            System.setProperty(LOG_SETTINGS, "dev/sluice/app/logback-program.xml");
-        }
         System.exit(execute(System.getenv(), arguments));
     }
 
