@@ -35,7 +35,8 @@ import picocli.CommandLine.Spec;
             "129, 130, 143:ended at once by a second SIGHUP, SIGINT or SIGTERM"
         })
 public final class Main implements Runnable {
-    private static final Set<String> COMMANDS = Set.of("run", "demo", "cleanup", "version", "help");
+    private static final Set<String> COMMANDS =
+            Set.of("run", "demo", "cleanup", "version", "rehearse", "help");
 
     /** Flags of no command, which may also stand before one. */
     private static final Set<String> OF_NONE =
@@ -114,6 +115,7 @@ public final class Main implements Runnable {
                 .addSubcommand(new DemoCommand())
                 .addSubcommand(new CleanupCommand(environment))
                 .addSubcommand(new VersionCommand())
+                .addSubcommand(new RehearseCommand())
                 .setExecutionStrategy(main::execute)
                 .setParameterExceptionHandler((e, arguments) -> main.wrongUse(e))
                 .setExecutionExceptionHandler((e, command, result) -> main.failed(e, command));
