@@ -131,6 +131,7 @@ class LauncherIT {
             assertThat(log.readLine()).contains("SIGTERM: ending");
             assertThat(process.waitFor()).isZero();
         } finally {
+            Files.delete(link);
             process.destroyForcibly();
         }
     }
