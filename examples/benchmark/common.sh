@@ -40,8 +40,9 @@ addressType: IPv4
 endpoints: [{addresses: [127.0.0.1]}]
 ports: [{name: "", port: $2, protocol: $1}]
 CONF
+  # Sluice takes what begins with SLUICE_ for its settings.
   # shellcheck disable=SC2086 # several options
-  java ${SLUICE_JAVA:-} -jar "$jar" run --manifests "$work/services.yaml" --redirect none --set dial.allow-loopback=true \
+  env -u SLUICE_JAVA java ${SLUICE_JAVA:-} -jar "$jar" run --manifests "$work/services.yaml" --redirect none --set dial.allow-loopback=true \
     --set admin.address=none --set health.address=none 2>"$work/sluice.log" &
   pid[sluice]=$!
   for _ in $(seq 100); do

@@ -45,7 +45,13 @@ public final class ListenerPorts {
      */
     private final ArrayDeque<Integer> pool;
 
-    private final ArrayDeque<Integer> ephemeralPool;
+    private final BitSet ephemeral;
+
+    private final Random random;
+
+    /** Made when it is needed, which on most nodes is never. */
+    private @Nullable ArrayDeque<Integer> ephemeralPool;
+
     private final Map<ServicePortName, Integer> taken = new HashMap<>();
     private final BitSet takenPorts = new BitSet();
     private boolean hasWarned;
@@ -62,13 +68,13 @@ public final class ListenerPorts {
         BitSet configured = bits(ranges);
         configured.andNot(bits(WellKnownPorts.OF_NODES));
         configured.andNot(bits(kernel.reserved()));
-        BitSet ephemeral = bits(kernel.ephemeral());
+        this.random = random;
+        ephemeral = bits(kernel.ephemeral());
         ephemeral.andNot(bits(WellKnownPorts.OF_NODES));
         ephemeral.andNot(bits(WellKnownPorts.NODE_PORTS));
         ephemeral.andNot(bits(kernel.reserved()));
         ephemeral.andNot(configured);
         pool = shuffled(configured, random);
-        ephemeralPool = shuffled(ephemeral, random);
         allowed = configured;
         allowed.or(ephemeral);
     }
@@ -95,6 +101,9 @@ public final class ListenerPorts {
             return taken(name, offers);
         }
         warnOfFallback();
+        if (ephemeralPool == null) {
+            ephemeralPool = shuffled(ephemeral, random);
+        }
         if (offers.takeFrom(ephemeralPool, isFree)) {
             return taken(name, offers);
         }

@@ -35,8 +35,8 @@ import picocli.CommandLine.Spec;
             "129, 130, 143:ended at once by a second SIGHUP, SIGINT or SIGTERM"
         })
 public final class Main implements Runnable {
-    private static final String LOG_SETTINGS = "logback.configurationFile";
-    private static final Set<String> COMMANDS = Set.of("run", "demo", "cleanup", "version", "help");
+    private static final Set<String> COMMANDS =
+            Set.of("run", "demo", "cleanup", "version", "rehearse", "help");
 
     /** Flags of no command, which may also stand before one. */
     private static final Set<String> OF_NONE =
@@ -55,9 +55,6 @@ public final class Main implements Runnable {
 
     /** Runs the program; see {@code --help}. */
     public static void main(String[] arguments) {
-        if (System.getProperty(LOG_SETTINGS) == null) {
-            System.setProperty(LOG_SETTINGS, "dev/sluice/app/logback-program.xml");
-        }
         System.exit(execute(System.getenv(), arguments));
     }
 
@@ -118,6 +115,7 @@ public final class Main implements Runnable {
                 .addSubcommand(new DemoCommand())
                 .addSubcommand(new CleanupCommand(environment))
                 .addSubcommand(new VersionCommand())
+                .addSubcommand(new RehearseCommand())
                 .setExecutionStrategy(main::execute)
                 .setParameterExceptionHandler((e, arguments) -> main.wrongUse(e))
                 .setExecutionExceptionHandler((e, command, result) -> main.failed(e, command));

@@ -5,9 +5,9 @@ import ch.qos.logback.classic.LoggerContext;
 import org.slf4j.ILoggerFactory;
 import org.slf4j.LoggerFactory;
 
-/** The log of the program, whose settings are in {@code logback-program.xml}. */
+/** The log of the program, which {@link ProgramLogLayout} sets up. */
 final class ProgramLog {
-    private static final String SLUICE = "dev.sluice";
+    static final String SLUICE = "dev.sluice";
 
     private ProgramLog() {}
 

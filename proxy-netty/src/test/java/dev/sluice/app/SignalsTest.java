@@ -61,7 +61,6 @@ class SignalsTest {
     private static Process start(String mode) throws IOException {
         return new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Dlogback.configurationFile=dev/sluice/app/logback-program.xml",
                         "-cp",
                         System.getProperty("java.class.path"),
                         SignalsProgram.class.getName(),
