@@ -3,16 +3,15 @@
 #
 #   ./mvnw -q -DskipTests package && examples/cluster/build.sh && examples/benchmark/scale.sh [SERVICES ENDPOINTS]
 #
-# As root. 2000 Services of 5 endpoints unless told; SLUICE_JAVA and SLUICE_ARGS are options for java and for the program,
-# such as "--redirect nftables". All is in a network namespace of its own: etcd, the API server, Sluice and the client. The
+# As root. 2000 Services of 5 endpoints unless told; SLUICE_JVM is that of the launcher. All is in a network namespace of its own: etcd, the API server, Sluice and the client. The
 # endpoints are addresses that nobody has, but for one that new Services get; nobody asks the others.
 set -euo pipefail
 
 services=${1:-2000}
 endpoints=${2:-5}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-jar=$here/../../proxy-netty/target/sluice.jar
-[ -f "$jar" ] || { echo "${0##*/}: $jar is missing: ./mvnw -q -DskipTests package" >&2; exit 1; }
+launcher=$here/../../proxy-netty/target/sluice
+[ -f "$launcher" ] || { echo "${0##*/}: $launcher is missing: ./mvnw -q -DskipTests package" >&2; exit 1; }
 export NS=sluice-scale
 state=/run/sluice-cluster/$NS
 
@@ -49,9 +48,8 @@ pids+=($!)
 inside java -Xmx512m "$here/Scale.java" load "$state" "$services" "$endpoints"
 
 started=$(date +%s%N)
-# shellcheck disable=SC2086 # several options
-ip netns exec "$NS" env -u SLUICE_JAVA -u SLUICE_ARGS java ${SLUICE_JAVA:-} -jar "$jar" run --kubeconfig "$state/admin.kubeconfig" --set node.name=node \
-  --set state.directory="$work/state" ${SLUICE_ARGS:-} 2>"$work/sluice.log" &
+ip netns exec "$NS" "$launcher" run --kubeconfig "$state/admin.kubeconfig" --set node.name=node \
+  --set state.directory="$work/state" 2>"$work/sluice.log" &
 sluice=$!
 pids+=("$sluice")
 until grep -q "serving " "$work/sluice.log"; do
