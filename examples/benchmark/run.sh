@@ -217,11 +217,11 @@ vip[kernel]=10.96.0.14
 nat 10.96.0.14 tcp 80 DNAT --to-destination 10.77.2.2:8000
 nat 10.96.0.14 udp 80 DNAT --to-destination 10.77.2.2:8001
 start_sluice
-start_kube
+read -ra names <<<"${PEERS:-direct kernel haproxy haproxy-splice nginx kube-userspace kube-iptables sluice}"
+[[ " ${names[*]}" != *" kube-"* ]] || start_kube
 # With rules there is conntrack, whose TIME_WAIT would keep the client's ports for two minutes.
 in_ns "$n" sysctl -qw net.netfilter.nf_conntrack_tcp_timeout_time_wait=1 net.netfilter.nf_conntrack_udp_timeout=3
 
-read -ra names <<<"${PEERS:-direct kernel haproxy haproxy-splice nginx kube-userspace kube-iptables sluice}"
 read -ra kinds <<<"${KINDS:-bulk requests-1 requests-32 requests-256 connections latency udp-kept udp-fresh idle}"
 present=()
 for name in "${names[@]}"; do
