@@ -17,13 +17,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Both ends of the UDP benchmark, on loopback.
+ * Both ends of the UDP benchmark, between two hosts.
  *
  * <p>{@code java Questions.java answer PORT} sends each datagram back. {@code java Questions.java
- * ask} reads lines {@code KIND PORT SECONDS}, asks for so long, and prints how many questions of 64
+ * ask} reads lines {@code KIND HOST PORT SECONDS}, asks for so long, and prints how many questions of 64
  * bytes were answered and the seconds that it took; it ends with an error if one was not. Kinds are
  * {@code kept}, 32 clients that ask again and again from the same port, and {@code fresh}, 16 at
- * once of which each asks once, from an address and port that has never asked before.
+ * once of which each asks once, from an address (10.78.0.1 and on) and port that has never asked before.
  */
 public final class Questions {
     private static final int LENGTH = 64;
@@ -48,7 +48,7 @@ public final class Questions {
 
     private static void answer(int port) throws IOException {
         try (DatagramChannel socket = DatagramChannel.open()) {
-            socket.bind(new InetSocketAddress("127.0.0.1", port));
+            socket.bind(new InetSocketAddress(port));
             ByteBuffer data = ByteBuffer.allocateDirect(LENGTH * 2);
             while (true) {
                 data.clear();
@@ -63,9 +63,9 @@ public final class Questions {
         var lines = new BufferedReader(new InputStreamReader(System.in));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             String[] words = line.split(" ");
-            var server = new InetSocketAddress("127.0.0.1", Integer.parseInt(words[1]));
+            var server = new InetSocketAddress(words[1], Integer.parseInt(words[2]));
             long start = System.nanoTime();
-            long end = start + Integer.parseInt(words[2]) * 1_000_000_000L;
+            long end = start + Integer.parseInt(words[3]) * 1_000_000_000L;
             Callable<Long> task =
                     words[0].equals("kept") ? () -> kept(server, end) : () -> fresh(server, end);
             long answered = 0;
@@ -126,7 +126,7 @@ public final class Questions {
             synchronized (Questions.class) {
                 number = nextClient++;
             }
-            int address = 0x7f000100 + (int) (number / PORTS);
+            int address = 0x0a4e0001 + (int) (number / PORTS);
             var local = InetAddress.getByAddress(ByteBuffer.allocate(4).putInt(address).array());
             try {
                 var socket = new DatagramSocket(

@@ -11,10 +11,12 @@ set -euo pipefail
 starts=${1:-5}
 idle=${2:-3000}
 bin=${JAVA_HOME:+$JAVA_HOME/bin/}
-programs=("${bin}java" "${bin}jcmd")
-# shellcheck source=common.sh
-. "$(dirname "$0")/common.sh"
+root=$(cd "$(dirname "$0")/../.." && pwd)
+launcher=$root/proxy-netty/target/sluice
+[ -f "$launcher" ] || { echo "${0##*/}: $launcher is missing: ./mvnw -q -DskipTests package" >&2; exit 1; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
 # Two descriptors a connection here and two in Sluice, which lets a tenth and as many as 128 be free.
 ulimit -n "$((idle * 3 + 1000))"
-"${bin}java" "$root/examples/benchmark/Footprint.java" "$root/proxy-netty/target/sluice" "${bin}jcmd" "$starts" "$idle" "$work"
+"${bin}java" "$root/examples/benchmark/Footprint.java" "$launcher" "${bin}jcmd" "$starts" "$idle" "$work"

@@ -51,7 +51,7 @@ await() {
     # A process that replaces its program has no command line for a moment.
     is_running "$name" || { sleep 0.2 && is_running "$name"; } || fail "$name ended before $what; the end of $state/$name.log:
 $(tail -n 5 "$state/$name.log")"
-    [ "$SECONDS" -lt "$end" ] || fail "$what: not within $2 s; see $state/$name.log"
+    [ "$SECONDS" -lt "$end" ] || fail "$what: not in time; see $state/$name.log"
     sleep 0.1
   done
 }
