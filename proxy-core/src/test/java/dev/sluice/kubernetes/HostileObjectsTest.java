@@ -10,11 +10,13 @@ import dev.sluice.model.IpAddress;
 import dev.sluice.model.ServicePort;
 import dev.sluice.model.ServicePortName;
 import dev.sluice.model.ServiceSnapshot;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -55,6 +57,21 @@ class HostileObjectsTest {
         // Otherwise the generator would show nothing.
         assertThat(served).isGreaterThan(PAIRS / 4);
         assertThat(problems).isGreaterThan(PAIRS / 4);
+    }
+
+    @Test
+    void whatIsKeptOfObjectsGivesTheSameSnapshot() {
+        KubernetesObjects whole = new HostileObjects(new Random(SEED)).pairs(20 * AT_ONCE);
+        KubernetesObjects kept = new HostileObjects(new Random(SEED)).pairs(20 * AT_ONCE);
+
+        Stream.of(kept.services(), kept.slices(), kept.endpoints())
+                .flatMap(Collection::stream)
+                .forEach(LeanStore::strip);
+
+        ServiceSnapshot snapshot = new SnapshotBuilder(RULES).build(kept, KubernetesFixtures.NODE);
+        assertThat(snapshot)
+                .isEqualTo(new SnapshotBuilder(RULES).build(whole, KubernetesFixtures.NODE));
+        assertThat(snapshot.servicePorts()).isNotEmpty();
     }
 
     private static void assertBounded(ServiceSnapshot snapshot) {
