@@ -76,11 +76,14 @@ record PlacedService(
                     servicePorts.add(now.equals(last) ? last : now);
                 }
             }
-            Optional<HealthCheck> healthCheck = healthCheck();
-            return new PlacedService(
-                    servicePorts,
-                    healthCheck,
-                    problems.list().stream().map(problem -> problem.of(service.name())).toList());
+            PlacedService placed =
+                    new PlacedService(
+                            servicePorts,
+                            healthCheck(),
+                            problems.list().stream()
+                                    .map(problem -> problem.of(service.name()))
+                                    .toList());
+            return placed.equals(before) ? before : placed;
         }
 
         private void noteConflicts(ServiceDefinition.Port port) {

@@ -46,13 +46,19 @@ final class SnapshotBuilder {
     }
 
     /** The snapshot of exactly these objects on this node. */
+    @SuppressWarnings("ReferenceEquality")
     ServiceSnapshot build(KubernetesObjects objects, NodeContext node) {
         List<Problem> problems = new ArrayList<>();
         Map<ServiceName, Remembered> services = new LinkedHashMap<>();
         ServiceObjects.byService(objects, remembered.keySet(), problems)
                 .forEach((name, all) -> services.put(name, parsed(all, objects)));
+        Surroundings before = surroundings;
         compareServices(services, node.withoutClients());
-        services.replaceAll((name, service) -> service.in(surroundings));
+        SurroundingsChange change =
+                before == surroundings
+                        ? SurroundingsChange.NONE
+                        : SurroundingsChange.between(before, surroundings);
+        services.replaceAll((name, service) -> service.in(surroundings, name, change));
         served = served(services);
         remembered = services;
 
@@ -149,12 +155,19 @@ final class SnapshotBuilder {
             @Nullable Surroundings around,
             PlacedService placed) {
 
+        /** A Service that was not placed yet has no surroundings, and is placed in any case. */
         @SuppressWarnings("ReferenceEquality")
-        Remembered in(Surroundings now) {
-            return around == now
-                    ? this
-                    : new Remembered(
-                            objects, versions, parsed, now, PlacedService.of(parsed, now, placed));
+        Remembered in(Surroundings now, ServiceName name, SurroundingsChange change) {
+            if (around == now) {
+                return this;
+            }
+            boolean same = around != null && !change.concerns(name, parsed);
+            return new Remembered(
+                    objects,
+                    versions,
+                    parsed,
+                    now,
+                    same ? placed : PlacedService.of(parsed, now, placed));
         }
     }
 }
