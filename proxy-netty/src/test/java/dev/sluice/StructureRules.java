@@ -82,6 +82,9 @@ final class StructureRules {
                         .arePublic()
                         .and()
                         .doNotHaveFullyQualifiedName(root + ".app.Main")
+                        .and()
+                        // Found by Logback alone, in the runnable jar.
+                        .doNotHaveFullyQualifiedName(root + ".app.ProgramLogLayout")
                         .should()
                         .transitivelyDependOnClassesThat()
                         .resideInAnyPackage("picocli..", "ch.qos.logback..")

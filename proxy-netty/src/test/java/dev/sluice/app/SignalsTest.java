@@ -61,6 +61,7 @@ class SignalsTest {
     private static Process start(String mode) throws IOException {
         return new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Dlogback.configurationFile=logback-stderr.xml",
                         "-cp",
                         System.getProperty("java.class.path"),
                         SignalsProgram.class.getName(),
